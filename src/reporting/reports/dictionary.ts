@@ -1,9 +1,16 @@
 import type { Dataset, EveryNode } from '../../datasets/contract.ts';
-import { type Declared, type DeclaredFunction, isPublic, signature } from '../../db/declared.ts';
+import {
+  type Declared,
+  type DeclaredColumn,
+  type DeclaredFunction,
+  isPublic,
+  signature,
+} from '../../db/declared.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { recorded } from '../recorded-datasets.ts';
 import { datasetViews } from '../views/dataset-views.ts';
 import { listSharedObjects } from '../views/declared-objects.ts';
+import { markdownTable } from './markdown-table.ts';
 import { operationsText } from './operations.ts';
 import { reports, savedQueries } from './saved-queries.ts';
 
@@ -82,37 +89,49 @@ function relationsPage(): string {
   ].join('\n');
 }
 
-function overview(): string {
-  const rows = recorded.map(
-    ({ name, history, about }) => `| [\`${name}\`](${name}.md) | ${history} | ${cell(about)} |`,
+const overview = () =>
+  markdownTable(
+    ['dataset', 'kind', 'a row'],
+    recorded.map(({ name, history, about }) => [`[\`${name}\`](${name}.md)`, history, about]),
   );
-  return `| dataset | kind | a row |\n| --- | --- | --- |\n${rows.join('\n')}\n`;
-}
 
-function contents(objects: readonly Declared[]): string {
-  const rows = objects.map(({ name, comment }) => `| [\`${name}\`](#${name}) | ${cell(comment)} |`);
-  return `| name | description |\n| --- | --- |\n${rows.join('\n')}\n`;
-}
+const contents = (objects: readonly Declared[]) =>
+  markdownTable(
+    ['name', 'description'],
+    objects.map(({ name, comment }) => [`[\`${name}\`](#${name})`, comment]),
+  );
 
 /** Renders the section of a view or function: its comment, its parameters, and the columns of its rows. */
 function objectSection(object: Declared): string {
   const { name, comment, columns } = object;
   const report = reportOf.get(name);
   const linked = report === undefined ? '' : `\n- report: [\`${report}\`](questions.md#${report})\n`;
-  const rows = columns.map((column) => `| \`${column.name}\` | ${column.type} | ${cell(column.comment)} |`);
-  const table =
-    rows.length > 0 ? `\n| column | type | description |\n| --- | --- | --- |\n${rows.join('\n')}\n` : '';
-  return `### ${name}\n\n${comment}\n${linked}${object.kind === 'function' ? parametersOf(object) : ''}${table}`;
+  const value =
+    object.kind === 'function' && object.value !== undefined
+      ? `\n- returns one value: ${object.value}\n`
+      : '';
+  const parameters = object.kind === 'function' ? `${value}\n${parametersTable(object.parameters)}` : '';
+  return `### ${name}\n\n${comment}\n${linked}${parameters}${columns.length > 0 ? `\n${columnsTable(columns)}` : ''}`;
 }
 
-function parametersOf({ parameters, value }: DeclaredFunction): string {
-  const rows = parameters.map(
-    ({ name, type, preset, comment }) =>
-      `| \`${name}\` | ${type} | ${preset === undefined ? 'required' : `\`${preset}\``} | ${cell(comment)} |`,
+/** Renders the parameters of a function as Markdown. */
+export const parametersTable = (parameters: DeclaredFunction['parameters']) =>
+  markdownTable(
+    ['parameter', 'type', 'default', 'description'],
+    parameters.map(({ name, type, preset, comment }) => [
+      `\`${name}\``,
+      type,
+      preset === undefined ? 'required' : `\`${preset}\``,
+      comment,
+    ]),
   );
-  const table = `\n| parameter | type | default | description |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`;
-  return value === undefined ? table : `\n- returns one value: ${value}\n${table}`;
-}
+
+/** Renders columns as Markdown. */
+export const columnsTable = (columns: readonly Pick<DeclaredColumn, 'name' | 'type' | 'comment'>[]) =>
+  markdownTable(
+    ['column', 'type', 'description'],
+    columns.map(({ name, type, comment }) => [`\`${name}\``, type, comment]),
+  );
 
 /** The names of reports by the name of their view or function. */
 const reportOf = new Map(
@@ -122,17 +141,13 @@ const reportOf = new Map(
 /** Renders the table of all reports, for the page of saved queries. */
 export function reportsTable(): string {
   const ready = new Set(reportOf.values());
-  const rows = reports().map(({ name, answers, takes }) => {
-    const linked = ready.has(name) ? `[\`${name}\`](#${name})` : `\`${name}\``;
-    return `| ${linked} | ${cell(answers)} | ${takes.map((option) => `\`${option}\``).join(', ')} |`;
-  });
-  return `| report | content | options |
-| --- | --- | --- |
-${rows.join('\n')}
-`;
+  const rows = reports().map(({ name, answers, takes }) => [
+    ready.has(name) ? `[\`${name}\`](#${name})` : `\`${name}\``,
+    answers,
+    takes.map((option) => `\`${option}\``).join(', '),
+  ]);
+  return markdownTable(['report', 'content', 'options'], rows);
 }
-
-const cell = (text: string) => text.replaceAll('|', '\\|');
 
 function section(dataset: (typeof recorded)[number]): string {
   const { name, about, source, key, history, columns } = dataset;
@@ -140,10 +155,6 @@ function section(dataset: (typeof recorded)[number]): string {
   const inReporting = dataset.history === 'ledger' ? '' : viewsLine(dataset);
   const lists = listsOf(dataset).map((list) => `\`${list}\``);
   const merged = 'everyNode' in dataset && dataset.everyNode ? mergedLine(name, dataset.everyNode) : '';
-  const rows = columns.map(
-    (column) =>
-      `| \`${column.name}\` | ${column.type}${column.nullable ? '' : ', not null'} | ${cell(column.comment)} |`,
-  );
   const units = source.weight === 0 ? 'no budget units' : `${source.weight} budget units per call`;
   return `# ${name}
 
@@ -153,10 +164,7 @@ ${about}
 - every ${formatDuration(source.every)}, ${units}
 - history: ${history} (${added[history]}); natural key: ${key.map((column) => `\`${column}\``).join(', ')}
 ${inReporting}${contradictions}${merged}${lists.length > 0 ? `- lists as rows, in \`reporting_lists\`: ${lists.join(', ')}\n` : ''}
-| column | type | description |
-| --- | --- | --- |
-${rows.join('\n')}
-`;
+${columnsTable(columns.map((column) => ({ ...column, type: `${column.type}${column.nullable ? '' : ', not null'}` })))}`;
 }
 
 /** Returns the views with one row per list element. */

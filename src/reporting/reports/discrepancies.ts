@@ -54,19 +54,16 @@ export interface ComparisonState {
 
 /** Returns the states of all comparisons, by scope. */
 export async function comparisonStates(sql: postgres.Sql): Promise<ComparisonState[]> {
-  return [
-    ...(await sql<ComparisonState[]>`
-      select scope, failed_since, error from reporting_internal.check_runs order by scope`),
-  ];
+  return sql<ComparisonState[]>`
+    select scope, failed_since, error from reporting_internal.check_runs order by scope`;
 }
 
 /** Returns the number of open discrepancies, by check. */
 export async function discrepancyCounts(sql: postgres.Sql): Promise<DiscrepancyCount[]> {
-  const rows = await sql<DiscrepancyCount[]>`
+  return sql<DiscrepancyCount[]>`
     select check_name, count(*)::int as open,
       (count(*) filter (where found_at > now() - interval '1 day'))::int as found_today
     from reporting.discrepancies where ended_at is null group by check_name order by check_name`;
-  return [...rows];
 }
 
 /** Returns the open discrepancies within a time range, newest first. */
@@ -112,7 +109,7 @@ export async function discrepancyPage(
     where id < coalesce(${before ?? null}::bigint, 9223372036854775807) and check_name = coalesce(${check ?? null}, check_name)
       ${state === undefined ? sql`` : state === 'open' ? sql`and ended_at is null` : sql`and ended_at is not null`}
     order by d.id desc limit ${PAGE_SIZE}`;
-  return { found: [...found], next: found.length === PAGE_SIZE ? (found.at(-1)?.id ?? null) : null };
+  return { found, next: found.length === PAGE_SIZE ? (found.at(-1)?.id ?? null) : null };
 }
 
 /** Returns the level shifts within a time range, newest first. @param most maximum number; null: all */

@@ -45,7 +45,7 @@ export async function findingGroups(sql: postgres.Sql): Promise<FindingGroup[]> 
     select distinct on (state, component, dataset) state, component, dataset, subject, since, reason,
       (count(*) over (partition by state, component, dataset))::int as count
     from reporting.findings order by state, component, dataset, since, subject`;
-  return [...rows].sort((a, b) => findingStates.indexOf(a.state) - findingStates.indexOf(b.state));
+  return rows.sort((a, b) => findingStates.indexOf(a.state) - findingStates.indexOf(b.state));
 }
 
 /** Renders a finding as text. @param time formats a moment; default: ISO 8601 */

@@ -45,13 +45,11 @@ export async function readMyValidators(
   { minUptime, upgradeAt, minUptimeAfterUpgrade }: RewardThresholds,
 ): Promise<readonly MyValidator[]> {
   const upgrade = upgradeAt === undefined ? null : new Date(upgradeAt);
-  return [
-    ...(await sql<MyValidator[]>`
-      select node_id, node, state, state_since, node_uptime::float8, uptime::float8, uptime_seen_by, rewarding_stake::float8,
-        threshold::float8, downtime_left_minutes::float8, stake_avax::text, delegated_avax::text, delegations::float8,
-        free_capacity_avax::text, end_time, days_left::float8, reward_expected_avax::text, rewards_received_avax::text,
-        blocks_7d::float8, expected_blocks_7d::float8, version, network_version, is_outdated, l1_validations::float8,
-        l1_subnet_id, l1_balance_avax::text, l1_days_left::float8
-      from reporting.my_validators(threshold => ${minUptime}, upgrade_at => ${upgrade}, threshold_after => ${minUptimeAfterUpgrade})`),
-  ];
+  return sql<MyValidator[]>`
+    select node_id, node, state, state_since, node_uptime::float8, uptime::float8, uptime_seen_by, rewarding_stake::float8,
+      threshold::float8, downtime_left_minutes::float8, stake_avax::text, delegated_avax::text, delegations::float8,
+      free_capacity_avax::text, end_time, days_left::float8, reward_expected_avax::text, rewards_received_avax::text,
+      blocks_7d::float8, expected_blocks_7d::float8, version, network_version, is_outdated, l1_validations::float8,
+      l1_subnet_id, l1_balance_avax::text, l1_days_left::float8
+    from reporting.my_validators(threshold => ${minUptime}, upgrade_at => ${upgrade}, threshold_after => ${minUptimeAfterUpgrade})`;
 }

@@ -22,7 +22,7 @@ export async function processesNow(sql: postgres.Sql): Promise<RecorderProcess[]
     select process, recorder, network, roles, state, started_at, seen_at from reporting_internal.processes
     where state in ('running', 'outdated') or seen_at > now() - interval '1 hour'
     order by state in ('running', 'outdated') desc, seen_at desc, process limit ${MAX_PROCESSES}`;
-  return [...rows].sort(
+  return rows.sort(
     (one, other) =>
       ORDER.indexOf(one.state) - ORDER.indexOf(other.state) || (one.recorder < other.recorder ? -1 : 1),
   );
@@ -37,8 +37,7 @@ export interface LivingRecorder {
 
 /** Returns the recorders with a running process. */
 export async function livingRecorders(sql: postgres.Sql): Promise<LivingRecorder[]> {
-  const rows = await sql<LivingRecorder[]>`
+  return sql<LivingRecorder[]>`
     select recorder, min(network) as network, count(*)::int as processes from reporting_internal.processes
     where state in ('running', 'outdated') group by recorder order by recorder`;
-  return [...rows];
 }

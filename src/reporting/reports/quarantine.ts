@@ -27,7 +27,7 @@ export async function quarantinedPage(
     where id < coalesce(${before ?? null}::bigint, 9223372036854775807)
       ${dataset === undefined ? sql`` : sql`and dataset = ${dataset}`}
     order by q.id desc limit ${PAGE_SIZE}`;
-  return { items: [...items], next: items.length === PAGE_SIZE ? (items.at(-1)?.id ?? null) : null };
+  return { items, next: items.length === PAGE_SIZE ? (items.at(-1)?.id ?? null) : null };
 }
 
 /** Returns an item with its JSON, truncated if very long. Returns null if the item no longer exists. */

@@ -13,8 +13,7 @@ export interface SeenQueue {
 
 /** Returns the queues that were observed within the last day, by recorder. */
 export async function readSeenQueues(sql: postgres.Sql): Promise<SeenQueue[]> {
-  const rows = await sql<SeenQueue[]>`
+  return sql<SeenQueue[]>`
     select queue, recorder, waiting::float8, active::float8, error, error_since, seen_at from reporting_internal.queues
     where seen_at > now() - interval '1 day' order by recorder, queue desc`;
-  return [...rows];
 }

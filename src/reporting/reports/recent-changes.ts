@@ -65,7 +65,7 @@ export async function readRecentChanges(sql: postgres.Sql): Promise<RecentChange
 }
 
 async function departures(sql: postgres.Sql): Promise<Departure[]> {
-  const rows = await sql<Departure[]>`
+  return sql<Departure[]>`
     with newest as (
       select at, subnet_id, node_id, start_time, node, before ->> 'stake_navax' as stake_navax, before ->> 'weight' as weight,
         coalesce((before ->> 'end_time')::timestamptz <= at, false) as expired
@@ -79,7 +79,6 @@ async function departures(sql: postgres.Sql): Promise<Departure[]> {
     group by subnet_id, node_id, start_time
     order by min(at) desc, node_id
     limit ${MAX_SHOWN}`;
-  return [...rows];
 }
 
 /**
@@ -87,7 +86,7 @@ async function departures(sql: postgres.Sql): Promise<Departure[]> {
  * which are few.
  */
 async function revisions(sql: postgres.Sql): Promise<Revision[]> {
-  const rows = await sql<Revision[]>`
+  return sql<Revision[]>`
     select n.valid_from as at, o.chain_id, o.metric, o.bucket_start, o.value::text as before, n.value::text as after,
       ((n.value - o.value) / o.value)::float8 as share
     from reporting_internal.metric_points_replaced o
@@ -100,7 +99,6 @@ async function revisions(sql: postgres.Sql): Promise<Revision[]> {
       and o.value <> 0 and abs(n.value - o.value) > ${MIN_RELATIVE_CHANGE} * abs(o.value)
     order by n.valid_from desc, o.chain_id, o.metric, o.bucket_start
     limit ${MAX_SHOWN}`;
-  return [...rows];
 }
 
 async function outages(sql: postgres.Sql): Promise<Outage[]> {
@@ -110,5 +108,5 @@ async function outages(sql: postgres.Sql): Promise<Outage[]> {
     from reporting_internal.node_outages_in(now() - interval '7 days', 'infinity') o
     where o.probe = 'health' and o.started_at > now() - interval '7 days'
     order by o.node, o.started_at desc`;
-  return [...rows].sort((a, b) => b.started_at.getTime() - a.started_at.getTime()).slice(0, MAX_SHOWN);
+  return rows.sort((a, b) => b.started_at.getTime() - a.started_at.getTime()).slice(0, MAX_SHOWN);
 }

@@ -1,4 +1,4 @@
-import { reportsTable } from './dictionary.ts';
+import { columnsTable, parametersTable, reportsTable } from './dictionary.ts';
 import {
   optionText,
   type SavedQuery,
@@ -41,20 +41,13 @@ export function recipes(): string {
 
 function section(savedQuery: SavedQuery): string {
   const { name, answer, examples } = savedQuery;
-  const parameters = savedQueryParameters(savedQuery).map(
-    (one) =>
-      `| \`${one.name}\` | ${one.type} | ${one.preset === undefined ? 'required' : `\`${one.preset}\``} | ${one.comment} |`,
-  );
-  const columns = answer.columns.map((one) => `| \`${one.name}\` | ${one.type} | ${one.comment} |`);
+  const parameters = savedQueryParameters(savedQuery);
   return `### ${name}
 
 ${answer.comment}
 
 ${examples.map(({ text, values }) => example(savedQuery, text, values)).join('\n')}
-${parameters.length > 0 ? `| parameter | type | default | description |\n| --- | --- | --- | --- |\n${parameters.join('\n')}\n\n` : ''}| column | type | description |
-| --- | --- | --- |
-${columns.join('\n')}
-`;
+${parameters.length > 0 ? `${parametersTable(parameters)}\n` : ''}${columnsTable(answer.columns)}`;
 }
 
 function example(savedQuery: SavedQuery, text: string, values: Values): string {

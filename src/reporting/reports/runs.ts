@@ -105,10 +105,9 @@ export async function readRunPage(sql: postgres.Sql, filter: RunFilter): Promise
  * `reporting_internal.run_days`.
  */
 export async function runRows(sql: postgres.Sql, run: string): Promise<RunRow[]> {
-  const rows = await sql<RunRow[]>`
+  return sql<RunRow[]>`
     select ${sql.unsafe(COLUMNS)} from reporting.runs
     where run_id = ${run}::bigint order by pages desc, dataset`;
-  return [...rows];
 }
 
 /**

@@ -16,8 +16,7 @@ export interface ScheduleStatus {
  * others by their next tick.
  */
 export async function schedulesNow(sql: postgres.Sql): Promise<ScheduleStatus[]> {
-  const rows = await sql<ScheduleStatus[]>`
+  return sql<ScheduleStatus[]>`
     select schedule, extract(epoch from expected_every)::float8 as every, next_at, missing_since, seen_at
     from reporting_internal.schedules order by missing_since nulls last, next_at nulls first, schedule`;
-  return [...rows];
 }

@@ -1,23 +1,14 @@
 import type postgres from 'postgres';
+import type { NodeIncident } from './nodes/node-record.ts';
 import { thousandths } from './nodes/windows.ts';
 import { networkViews, type RewardThresholds, type StakeView, type ValidationView } from './rewards.ts';
 import { momentOf, type QuorumUptime, type ReportWindow, readQuorumUptime, spanText } from './uptime.ts';
 
 const DAY = 86_400_000;
 
-/** An incident: a row of `reporting.node_incidents`. */
-export interface SlaIncident {
-  readonly node: string;
-  readonly started_at: Date;
-  /** Null: the incident is open. */
-  readonly ended_at: Date | null;
-  readonly duration_seconds: number;
-  /** The part in which no observer could determine the state of the node. */
-  readonly unknown_seconds: number;
+/** An incident, with the names of the failed checks. */
+export interface SlaIncident extends Omit<NodeIncident, 'checks'> {
   readonly failed_checks: readonly string[];
-  readonly first_error: string | null;
-  readonly last_error: string | null;
-  readonly noticed_by: readonly string[];
 }
 
 /** A note of a person about a node: a row of `reporting.incident_notes`. */

@@ -119,10 +119,10 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
   const inState = (state: FindingState) =>
     sumOf(findings.filter((one: Finding) => one.state === state && !NOT_OF_THE_RECORDING.has(one.component)));
   return {
-    datasets: [...datasets],
+    datasets,
     findings,
-    recent_failures: [...recent_failures],
-    budgets: [...budgets],
+    recent_failures,
+    budgets,
     quarantined: counts?.quarantined ?? 0,
     gaps: counts?.gaps ?? 0,
     seal: seal ?? null,
@@ -131,7 +131,7 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
     incomplete_targets: inState('incomplete'),
     stalled: inState('stalled'),
     discrepancies,
-    replicas: [...replicas],
+    replicas,
   };
 }
 

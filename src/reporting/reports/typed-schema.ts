@@ -6,8 +6,8 @@ interface TypedAs {
   readonly driver: string;
   readonly dataType: string;
   readonly columnType: string;
-  /** Returns the JavaScript code of the column. */
-  readonly column: (name: string) => string;
+  /** The JavaScript code of the column, with NAME in place of the quoted name. */
+  readonly column: string;
 }
 
 /**
@@ -15,46 +15,28 @@ interface TypedAs {
  * exceed 2^53 are `numeric`.
  */
 const TYPES: Readonly<Record<string, TypedAs>> = {
-  text: typed('string', 'string', 'string', 'PgText', (name) => `text(${name})`),
-  numeric: typed('string', 'string', 'string', 'PgNumeric', (name) => `numeric(${name})`),
-  bigint: typed(
-    'number',
-    'number | string',
-    'number',
-    'PgBigInt53',
-    (name) => `bigint(${name}, { mode: 'number' })`,
-  ),
-  integer: typed('number', 'number | string', 'number', 'PgInteger', (name) => `integer(${name})`),
+  text: typed('string', 'string', 'string', 'PgText', 'text(NAME)'),
+  numeric: typed('string', 'string', 'string', 'PgNumeric', 'numeric(NAME)'),
+  bigint: typed('number', 'number | string', 'number', 'PgBigInt53', "bigint(NAME, { mode: 'number' })"),
+  integer: typed('number', 'number | string', 'number', 'PgInteger', 'integer(NAME)'),
   'double precision': typed(
     'number',
     'number | string',
     'number',
     'PgDoublePrecision',
-    (name) => `doublePrecision(${name})`,
+    'doublePrecision(NAME)',
   ),
-  boolean: typed('boolean', 'boolean', 'boolean', 'PgBoolean', (name) => `boolean(${name})`),
-  timestamptz: typed(
-    'Date',
-    'string',
-    'date',
-    'PgTimestamp',
-    (name) => `timestamp(${name}, { withTimezone: true })`,
-  ),
-  date: typed('string', 'string', 'string', 'PgDateString', (name) => `date(${name}, { mode: 'string' })`),
-  interval: typed('string', 'string', 'string', 'PgInterval', (name) => `interval(${name})`),
-  jsonb: typed('unknown', 'unknown', 'json', 'PgJsonb', (name) => `jsonb(${name})`),
-  bytea: typed('Buffer', 'Buffer', 'custom', 'PgCustomColumn', (name) => `bytea(${name})`),
-  uuid: typed('string', 'string', 'string', 'PgUUID', (name) => `uuid(${name})`),
-  'text[]': typed('string[]', 'string | string[]', 'array', 'PgArray', (name) => `text(${name}).array()`),
+  boolean: typed('boolean', 'boolean', 'boolean', 'PgBoolean', 'boolean(NAME)'),
+  timestamptz: typed('Date', 'string', 'date', 'PgTimestamp', 'timestamp(NAME, { withTimezone: true })'),
+  date: typed('string', 'string', 'string', 'PgDateString', "date(NAME, { mode: 'string' })"),
+  interval: typed('string', 'string', 'string', 'PgInterval', 'interval(NAME)'),
+  jsonb: typed('unknown', 'unknown', 'json', 'PgJsonb', 'jsonb(NAME)'),
+  bytea: typed('Buffer', 'Buffer', 'custom', 'PgCustomColumn', 'bytea(NAME)'),
+  uuid: typed('string', 'string', 'string', 'PgUUID', 'uuid(NAME)'),
+  'text[]': typed('string[]', 'string | string[]', 'array', 'PgArray', 'text(NAME).array()'),
 };
 
-function typed(
-  data: string,
-  driver: string,
-  dataType: string,
-  columnType: string,
-  column: (name: string) => string,
-): TypedAs {
+function typed(data: string, driver: string, dataType: string, columnType: string, column: string): TypedAs {
   return { data, driver, dataType, columnType, column };
 }
 
@@ -141,7 +123,7 @@ type Column<View extends string, Name extends string, Type extends keyof Types, 
 function script(object: Declared): string {
   const { name, columns } = object;
   const columnTypes = columns.map((column) => {
-    const type = typeOf(object, column).column(quoted(column.name));
+    const type = typeOf(object, column).column.replace('NAME', quoted(column.name));
     return `  ${camelCase(column.name)}: ${type}${column.notNull ? '.notNull()' : ''},`;
   });
   const all = `{\n${columnTypes.join('\n')}\n}`;

@@ -1,3 +1,4 @@
+import { markdownTable } from '../../reporting/reports/markdown-table.ts';
 import { metricParts, scrapeFamilies } from './metrics.ts';
 import type { Family } from './samples.ts';
 
@@ -61,10 +62,13 @@ export function metricsPage(): string {
   ].join('\n');
 }
 
-function table(families: readonly Family[]): string {
-  const rows = families.map(
-    ({ name, type, labels, help }) =>
-      `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`,
+const table = (families: readonly Family[]) =>
+  markdownTable(
+    ['metric', 'type', 'labels', 'description'],
+    families.map(({ name, type, labels, help }) => [
+      `\`${name}\``,
+      type,
+      labels.map((label) => `\`${label}\``).join(', '),
+      help,
+    ]),
   );
-  return `${['| metric | type | labels | description |', '| --- | --- | --- | --- |', ...rows].join('\n')}\n`;
-}

@@ -4,7 +4,7 @@ import { Formats } from './datasets/page-data.tsx';
 import { definePage } from './page.ts';
 import { id, linkTo, optionalParam } from './page-parameters.ts';
 import { Older } from './parts/older.tsx';
-import { StateBadge, type Tone } from './parts/state.tsx';
+import { StateBadge } from './parts/state.tsx';
 import { Table, type TableColumn } from './parts/table.tsx';
 import { Time } from './parts/time.tsx';
 
@@ -85,8 +85,6 @@ export const alertsPage = definePage({
   }),
 });
 
-const TONES: Readonly<Record<string, Tone>> = { critical: 'bad', warning: 'warn', info: 'idle' };
-
 /**
  * Columns of all tables of alerts. The state is the first one, so that it is visible in a narrow window, too.
  */
@@ -95,7 +93,7 @@ const common: readonly TableColumn<AlertRow>[] = [
     name: 'State',
     cell: ({ state, severity, flapping }) => (
       <>
-        <StateBadge is={state} tone={state === 'firing' ? (TONES[severity] ?? 'warn') : 'idle'} />
+        <StateBadge is={state === 'firing' ? severity : state}>{state}</StateBadge>
         <div class="soft small">
           {severity}
           {flapping && ', flapping'}

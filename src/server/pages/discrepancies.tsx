@@ -123,7 +123,7 @@ function FailedComparisons({ of }: { readonly of: readonly ComparisonState[] }) 
   const { scope, failed_since, error } = first;
   return (
     <p>
-      <StateBadge is="failed" tone="bad" /> The comparison of{' '}
+      <StateBadge is="failed" /> The comparison of{' '}
       {scope === 'nodes' ? 'the nodes' : `the metrics of chain ${scope}`} failed first{' '}
       <Time at={failed_since} />, and has not been completed since: {error}.
       {others.length > 0 && ` ${numberText(others.length)} more comparisons failed.`}
@@ -152,11 +152,8 @@ const sourceValue = (source: string, value: string) => (
 );
 
 const columns: readonly TableColumn<Discrepancy>[] = [
-  {
-    name: 'State',
-    cell: ({ ended_at }) => <StateBadge is={ended_at ? 'ended' : 'open'} tone={ended_at ? 'idle' : 'warn'} />,
-  },
-  { name: 'Check', evident: true, cell: ({ check_name }) => check_name },
+  { name: 'State', cell: ({ ended_at }) => <StateBadge is={ended_at ? 'ended' : 'open'} /> },
+  { name: 'Check', cell: ({ check_name }) => check_name },
   { name: 'Subject', kind: 'wide', cell: ({ subject }) => <code>{subject}</code> },
   {
     name: 'Compared time',

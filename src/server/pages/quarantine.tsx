@@ -117,7 +117,7 @@ export function indented(json: string): string {
 
 const columns: readonly TableColumn<QuarantineRow>[] = [
   { name: 'Item', kind: 'number', cell: (item) => <a href={`${PATH}/${item.id}`}>{item.id}</a> },
-  { name: 'Dataset', evident: true, cell: (item) => <code>{item.dataset}</code> },
+  { name: 'Dataset', cell: (item) => <code>{item.dataset}</code> },
   { name: 'Reason', kind: 'wide', cell: ({ reason }) => reason },
   { name: 'Target', kind: 'wide', cell: ({ target }) => <code>{target}</code> },
   { name: 'Last seen', cell: ({ last_seen }) => <Time at={last_seen} /> },

@@ -182,9 +182,9 @@ function windowText({ window_start, window_end, first_height }: RunRow): string 
 
 const columns: readonly TableColumn<RunRow>[] = [
   { name: 'Run', kind: 'number', cell: ({ run_id }) => <a href={`${PATH}/${run_id}`}>{run_id}</a> },
-  { name: 'Status', evident: true, cell: ({ status }) => <StateBadge is={status} /> },
-  { name: 'Dataset', evident: true, cell: ({ dataset }) => <code>{dataset}</code> },
-  { name: 'Reason', evident: true, cell: ({ reason }) => reason },
+  { name: 'Status', cell: ({ status }) => <StateBadge is={status} /> },
+  { name: 'Dataset', cell: ({ dataset }) => <code>{dataset}</code> },
+  { name: 'Reason', cell: ({ reason }) => reason },
   { name: 'Started', cell: ({ started_at }) => <Time at={started_at} exact /> },
   { name: 'Duration', kind: 'number', cell: (row) => tookText(row) ?? '–' },
   { name: 'Items', kind: 'number', cell: ({ items }) => numberText(items) },

@@ -51,9 +51,9 @@ describe('several recorders', () => {
       return rowsOf(processes).map(([process, state, recorder]) => [process, state, recorder]);
     };
     expect(await states()).toEqual([
-      ['one/1/old', 'older configuration', 'alpha'],
-      ['one/2/new', 'runs', 'alpha'],
-      ['two/3/other', 'runs', 'beta'],
+      ['one/1/old', 'outdated', 'alpha'],
+      ['one/2/new', 'running', 'alpha'],
+      ['two/3/other', 'running', 'beta'],
     ]);
     // Usual for a moment: processes are replaced one after the other.
     await expect.poll(() => text('/')).not.toContain('one/1/old');
@@ -109,7 +109,7 @@ describe('several recorders', () => {
     expect(await outputOf('status')).toMatch(
       /the workers of the recorder alpha: no process with the role worker/,
     );
-    expect(await text('/queues')).toContain('no heartbeat');
+    expect(await text('/queues')).toContain('lost');
     await join('alpha', 'mainnet', 'B', 'one/5/again', ['worker']);
     await expect.poll(() => text('/')).not.toContain('the workers of the recorder');
   });

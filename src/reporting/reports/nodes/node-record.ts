@@ -122,14 +122,12 @@ export async function latencies(
 
 /** Returns the checks of nodes, failing checks first. Checks that no observer watches are unknown. */
 export async function readNodeChecks(sql: postgres.Sql, node: string | null): Promise<NodeCheck[]> {
-  return [
-    ...(await sql<NodeCheck[]>`
-      select h.node, h.check_name as check, h.observer, case when o.watching then h.state else 'unknown' end as state,
-        h.since, h.last_error as error
-      from reporting.node_health h join reporting_internal.node_observers o using (observer)
-      where h.probe = ${HEALTH} and h.check_name <> '*' ${node === null ? sql`` : sql`and h.node = ${node}`}
-      order by h.node, h.state <> 'down', h.check_name, h.observer`),
-  ];
+  return sql<NodeCheck[]>`
+    select h.node, h.check_name as check, h.observer, case when o.watching then h.state else 'unknown' end as state,
+      h.since, h.last_error as error
+    from reporting.node_health h join reporting_internal.node_observers o using (observer)
+    where h.probe = ${HEALTH} and h.check_name <> '*' ${node === null ? sql`` : sql`and h.node = ${node}`}
+    order by h.node, h.state <> 'down', h.check_name, h.observer`;
 }
 
 /** Returns the incidents of nodes that overlap a range, newest first. @param most maximum number */
@@ -139,14 +137,12 @@ export async function incidentsIn(
   nodes: readonly string[],
   most: number,
 ): Promise<NodeIncident[]> {
-  return [
-    ...(await sql<NodeIncident[]>`
-      select node, started_at, ended_at, duration_seconds::float8, unknown_seconds::float8, first_error, last_error, noticed_by, checks
-      from reporting.node_incidents
-      where probe = ${HEALTH} and node = any(${[...nodes]}::text[])
-        and started_at < ${new Date(to)} and coalesce(ended_at, 'infinity') > ${new Date(from)}
-      order by started_at desc, node limit ${most}`),
-  ];
+  return sql<NodeIncident[]>`
+    select node, started_at, ended_at, duration_seconds::float8, unknown_seconds::float8, first_error, last_error, noticed_by, checks
+    from reporting.node_incidents
+    where probe = ${HEALTH} and node = any(${[...nodes]}::text[])
+      and started_at < ${new Date(to)} and coalesce(ended_at, 'infinity') > ${new Date(from)}
+    order by started_at desc, node limit ${most}`;
 }
 
 /** Returns the newest seal, or null if nothing is sealed yet. */

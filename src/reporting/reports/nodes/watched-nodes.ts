@@ -59,10 +59,8 @@ const byName = new Intl.Collator('en', { numeric: true });
 
 /** Returns the stalled ledgers of observers and of single probes. */
 export async function readStalledLedgers(sql: postgres.Sql): Promise<StalledLedger[]> {
-  return [
-    ...(await sql<StalledLedger[]>`
-      select subject, since, reason from reporting.findings where component = 'ledger' order by subject`),
-  ];
+  return sql<StalledLedger[]>`
+    select subject, since, reason from reporting.findings where component = 'ledger' order by subject`;
 }
 
 /**

@@ -29,7 +29,6 @@ interface DifferenceLine {
  * rows are displayed on demand.
  */
 const MAX_LISTED_COLUMNS = 2;
-const TONES = { added: 'planned', changed: 'warn', left: 'bad' } as const;
 const WORDS = { added: 'came', changed: 'changed', left: 'left' } as const;
 
 /** The table of differences: values before and after, one line per column. */
@@ -76,12 +75,7 @@ export function ChangesTable({
     ),
     {
       name: 'Change',
-      cell: ({ row: { change }, first }) =>
-        first && (
-          <StateBadge is={change} tone={TONES[change]}>
-            {WORDS[change]}
-          </StateBadge>
-        ),
+      cell: ({ row: { change }, first }) => first && <StateBadge is={change}>{WORDS[change]}</StateBadge>,
     },
     {
       name: 'Column',

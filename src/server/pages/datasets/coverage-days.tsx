@@ -119,7 +119,6 @@ export function DayStrip({ days }: { readonly days: readonly DayCoverage[] }) {
 const DAY = 86_400_000;
 /** Maximum number of days in the table. The newest days are displayed. */
 const MAX_TABLE_DAYS = 400;
-const TONES = { covered: 'good', partial: 'warn', gap: 'bad', none: 'idle' } as const;
 
 /** The days of all targets together, as a calendar and as a table. */
 export function DaysOfAll({
@@ -174,11 +173,7 @@ const columns = (alone: (day: string) => string): readonly TableColumn<CoverageD
   { name: 'Day', cell: ({ day }) => <a href={alone(day)}>{day}</a> },
   {
     name: 'State',
-    cell: ({ state }) => (
-      <StateBadge is={state} tone={TONES[state]}>
-        {state === 'none' ? 'no record' : state}
-      </StateBadge>
-    ),
+    cell: ({ state }) => <StateBadge is={state === 'none' ? 'no record' : state} />,
   },
   {
     name: 'Missing',

@@ -148,13 +148,7 @@ const columns: readonly TableColumn<CoverageHeights>[] = [
   {
     name: 'State',
     cell: ({ reason }) =>
-      reason === 'recorded' ? (
-        <StateBadge is="covered" />
-      ) : (
-        <StateBadge is="gap" tone="bad">
-          {reason}
-        </StateBadge>
-      ),
+      reason === 'recorded' ? <StateBadge is="covered" /> : <StateBadge is="gap">{reason}</StateBadge>,
   },
 ];
 

@@ -19,7 +19,6 @@ export function Targets({
   const path = relationPath(dataset.now.name, 'coverage');
   const days: TableColumn<TargetCoverage> = {
     name: 'Days',
-    evident: true,
     cell: (target) => {
       const all = allDays(target.days, coverage.from, coverage.to);
       return (
@@ -50,7 +49,6 @@ export function Targets({
           ...(byHeight ? [] : [days]),
           {
             name: 'Runs',
-            evident: true,
             head: <span class="unseen">Runs</span>,
             cell: () => <Runs of={dataset.name} />,
           },
@@ -83,7 +81,6 @@ const FirstPage = ({ path, parameters }: { readonly path: string; readonly param
 const columns: readonly TableColumn<TargetCoverage>[] = [
   {
     name: 'State',
-    evident: true,
     cell: ({ state }) => (state === null ? <span class="soft">not watched</span> : <StateBadge is={state} />),
   },
   {

@@ -160,13 +160,11 @@ const datasetColumns = (parameters: Parameters): readonly TableColumn<DatasetEnt
   },
   {
     name: 'Kind',
-    evident: true,
     about: 'How changes of a row are stored.',
     cell: ({ dataset }) => dataset.kind,
   },
   {
     name: 'State',
-    evident: true,
     cell: ({ status }) =>
       status ? <StateBadge is={datasetStateOf(status)} /> : <span class="soft">not watched</span>,
   },

@@ -143,7 +143,7 @@ const COMPONENTS_ON_QUEUES_PAGE: readonly FindingGroup['component'][] = [
 
 const columns: readonly TableColumn<FindingGroup>[] = [
   { name: 'State', cell: ({ state }) => <StateBadge is={state} /> },
-  { name: 'Component', evident: true, cell: ({ component, dataset }) => <code>{dataset ?? component}</code> },
+  { name: 'Component', cell: ({ component, dataset }) => <code>{dataset ?? component}</code> },
   {
     name: 'Subject',
     kind: 'wide',
@@ -160,7 +160,6 @@ const columns: readonly TableColumn<FindingGroup>[] = [
   { name: 'Reason', kind: 'wide', cell: ({ reason }) => reason },
   {
     name: 'Details',
-    evident: true,
     cell: ({ component, dataset, subject, count }) =>
       component === 'target' && dataset ? (
         <>

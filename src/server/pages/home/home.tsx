@@ -13,7 +13,7 @@ import { readRecentChanges } from '../../../reporting/reports/recent-changes.ts'
 import { definePage, type RecorderFacts } from '../page.ts';
 import { Meter } from '../parts/meter.tsx';
 import { StateBadge } from '../parts/state.tsx';
-import { Table, type TableColumn } from '../parts/table.tsx';
+import { Table, type TableColumn, TableSection } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { serverLinks } from '../status/links.ts';
 import { NotListed } from '../status/more-nodes.tsx';
@@ -108,7 +108,6 @@ const columns: readonly TableColumn<WatchedNode>[] = [
   { name: 'Node', kind: 'name', cell: ({ node }) => <a href={serverLinks.node(node)}>{node}</a> },
   {
     name: 'Health',
-    evident: true,
     cell: ({ state }) => <StateBadge is={state === 'unrecorded' ? 'no record yet' : state} />,
   },
   { name: 'Since', cell: ({ since }) => <Time at={since} /> },
@@ -167,15 +166,13 @@ export const homePage = definePage({
           {disk && <Disk use={disk} embedded={recorder.directory !== null} />}
         </div>
         <NextSteps recorder={recorder} since={since} />
-        <section aria-labelledby="datasets">
-          <h2 id="datasets">Recorded datasets</h2>
-          <Table
-            caption="Recorded datasets"
-            columns={datasetColumns}
-            rows={byNeed(status.datasets)}
-            empty="Nothing is recorded: the configuration names no service and no node. Add them to recorder.yaml."
-          />
-        </section>
+        <TableSection
+          id="datasets"
+          caption="Recorded datasets"
+          columns={datasetColumns}
+          rows={byNeed(status.datasets)}
+          empty="Nothing is recorded: the configuration names no service and no node. Add them to recorder.yaml."
+        />
       </>
     ),
   }),

@@ -6,28 +6,16 @@ import type { ComponentChildren } from 'preact';
 export type Tone = 'good' | 'bad' | 'warn' | 'idle' | 'busy' | 'planned';
 
 const TONES: Readonly<Record<string, Tone>> = {
-  fresh: 'good',
-  up: 'good',
-  down: 'bad',
-  unknown: 'idle',
-  maintenance: 'planned',
-  done: 'good',
-  running: 'busy',
-  partial: 'warn',
-  stopped: 'idle',
-  failed: 'bad',
-  lost: 'bad',
-  unsupported: 'idle',
-  covered: 'good',
-  empty: 'good',
-  late: 'warn',
-  failing: 'bad',
-  incomplete: 'warn',
-  due: 'idle',
-  waiting: 'idle',
-  outdated: 'warn',
-  stalled: 'bad',
+  ...tonesOf('good', 'fresh', 'up', 'done', 'covered', 'empty', 'working', 'set', 'Next'),
+  ...tonesOf('bad', 'down', 'failed', 'lost', 'failing', 'stalled', 'missing', 'gap', 'left', 'critical'),
+  ...tonesOf('warn', 'partial', 'late', 'incomplete', 'outdated', 'open', 'changed', 'warning'),
+  ...tonesOf('busy', 'running', 'Active'),
+  ...tonesOf('planned', 'maintenance', 'added'),
 };
+
+function tonesOf(tone: Tone, ...states: readonly string[]): Record<string, Tone> {
+  return Object.fromEntries(states.map((state) => [state, tone]));
+}
 
 /**
  * A state with the symbol of its severity.

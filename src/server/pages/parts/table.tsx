@@ -11,15 +11,11 @@ export interface TableColumn<Row> {
   /** Sort direction of the rows by this column; undefined: the rows are not sorted by this column. */
   readonly sorted?: 'ascending' | 'descending' | undefined;
   /**
-   * `number`: aligned to the right. `name`: short, and wraps if it is long. `wide`: long texts, which wrap.
+   * `number`: aligned to the right. `name`: short, and wraps if it is long. `wide`: long texts, which wrap,
+   * without the name of the column in stacked rows.
    * `bars`: a row of bars. Default: short, on one line.
    */
   readonly kind?: 'number' | 'name' | 'wide' | 'bars' | undefined;
-  /**
-   * True if the cells can be understood without the name of the column, so that stacked rows omit the name.
-   * The first column and columns of kind `wide` never have the name in stacked rows.
-   */
-  readonly evident?: true;
   readonly cell: (row: Row) => ComponentChildren;
 }
 
@@ -66,13 +62,13 @@ export function Table<Row>({ caption, columns, rows, empty, stacked, compact }: 
         <tbody>
           {rows.map((row) => (
             <tr>
-              {columns.map(({ name, kind, evident, cell }, at) =>
+              {columns.map(({ name, kind, cell }, at) =>
                 at === 0 ? (
                   <th scope="row" class={kind}>
                     {cell(row)}
                   </th>
                 ) : (
-                  <td class={kind} data-name={stacked && !evident && kind !== 'wide' ? name : undefined}>
+                  <td class={kind} data-name={stacked && kind !== 'wide' ? name : undefined}>
                     {cell(row)}
                   </td>
                 ),
@@ -82,5 +78,15 @@ export function Table<Row>({ caption, columns, rows, empty, stacked, compact }: 
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** A section with a table, whose caption is the heading. */
+export function TableSection<Row>({ id, ...table }: TableProps<Row> & { readonly id: string }) {
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{table.caption}</h2>
+      <Table {...table} />
+    </section>
   );
 }

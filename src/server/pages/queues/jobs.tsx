@@ -1,10 +1,106 @@
 import { z } from 'zod';
-import { jobStates, queueKeys, queueWords } from '../../../jobs/queue-content.ts';
+import {
+  type JobState,
+  jobStates,
+  type QueueContent,
+  type QueuedJob,
+  queueKeys,
+  queueWords,
+} from '../../../jobs/queue-content.ts';
 import { definePage } from '../page.ts';
-import { oneOf } from '../page-parameters.ts';
+import { linkTo, oneOf } from '../page-parameters.ts';
 import { Older } from '../parts/older.tsx';
-import { Counts, jobsLink } from './counts.tsx';
-import { JOB_STATE_LABELS, JobsTable } from './jobs-table.tsx';
+import { StateBadge } from '../parts/state.tsx';
+import { Table, type TableColumn } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { numberText } from '../texts.ts';
+
+const JOB_STATE_LABELS: Readonly<Record<JobState, string>> = {
+  active: 'Active',
+  waiting: 'Next',
+  prioritized: 'Waiting',
+  delayed: 'Delayed',
+};
+
+/**
+ * Returns the URL of the jobs of a queue in a state.
+ * @param after number of jobs to skip
+ */
+const jobsLink = (queue: string, state: string, after = 0) =>
+  linkTo(`/queues/${queue}`, { state, after: after === 0 ? undefined : after });
+
+/**
+ * The numbers of jobs of a queue by state, each with a link to the jobs.
+ * @param current state of the jobs that the page lists
+ */
+export function Counts({
+  of: { queue, counts },
+  current,
+}: {
+  readonly of: QueueContent;
+  readonly current?: JobState;
+}) {
+  return (
+    <dl class="facts uptimes">
+      {counts.map(({ state, jobs }) => (
+        <div>
+          <dt>{JOB_STATE_LABELS[state]}</dt>
+          <dd>
+            <a href={jobsLink(queue, state)} aria-current={state === current ? 'page' : undefined}>
+              {numberText(jobs)}
+            </a>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/**
+ * A table of jobs.
+ * @param empty notice if there are no jobs
+ */
+export function JobsTable({
+  caption,
+  jobs,
+  empty,
+}: {
+  readonly caption: string;
+  readonly jobs: readonly QueuedJob[];
+  readonly empty: string;
+}) {
+  return <Table stacked caption={caption} columns={columns} rows={jobs} empty={empty} />;
+}
+
+const columns: readonly TableColumn<QueuedJob>[] = [
+  { name: 'Job', cell: ({ what }) => what },
+  {
+    name: 'State',
+    cell: ({ state }) => <StateBadge is={JOB_STATE_LABELS[state]} />,
+  },
+  { name: 'Source', cell: ({ feed }) => <code>{feed}</code> },
+  {
+    name: 'Target',
+    cell: ({ target }) => (
+      <code class="clip" title={target}>
+        {target || '–'}
+      </code>
+    ),
+  },
+  {
+    name: 'Started or due',
+    about: 'Start of the active or waiting state, or the due time of a delayed job.',
+    cell: ({ at }) => <Time at={at} />,
+  },
+  {
+    name: 'Attempts',
+    about: 'Number of attempts, and their maximum.',
+    kind: 'number',
+    cell: ({ attempts, most }) =>
+      most > 1 ? `${numberText(attempts)} of ${numberText(most)}` : numberText(attempts),
+  },
+  { name: 'Last error', kind: 'wide', cell: ({ failure }) => failure },
+];
 
 const PAGE_SIZE = 50;
 
@@ -28,14 +124,14 @@ export const queueJobsPage = definePage({
     return { queueContent: contents.find((one) => one.queue === queue), queue, jobs };
   },
   content: ({ queueContent, queue, jobs }, { state, after }) => ({
-    title: `${queueWords[queue]}: ${JOB_STATE_LABELS[state].label.toLowerCase()}`,
+    title: `${queueWords[queue]}: ${JOB_STATE_LABELS[state].toLowerCase()}`,
     crumbs: [{ href: '/queues', label: 'Queues' }],
     body: (
       <section class="stack">
         <h1>{queueWords[queue]}</h1>
         {queueContent && <Counts of={queueContent} current={state} />}
         <JobsTable
-          caption={`${queueWords[queue]}: ${JOB_STATE_LABELS[state].label.toLowerCase()}`}
+          caption={`${queueWords[queue]}: ${JOB_STATE_LABELS[state].toLowerCase()}`}
           jobs={jobs.slice(0, PAGE_SIZE)}
           empty={
             after > 0

@@ -6,25 +6,13 @@ import { type ScheduleStatus, schedulesNow } from '../../../reporting/reports/sc
 import { QueueUnavailableError } from '../../queue-unavailable.ts';
 import { definePage } from '../page.ts';
 import { ErrorNotice } from '../parts/problem.tsx';
-import { StateBadge, type Tone } from '../parts/state.tsx';
-import { Table, type TableColumn } from '../parts/table.tsx';
+import { StateBadge } from '../parts/state.tsx';
+import { type TableColumn, TableSection } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { ProblemNotice, queueUnavailable } from '../problems.tsx';
 import { durationWords, numberText } from '../texts.ts';
-import { Counts } from './counts.tsx';
-import { JobsTable } from './jobs-table.tsx';
+import { Counts, JobsTable } from './jobs.tsx';
 import { ObservedState } from './last-seen.tsx';
-
-/** The queues of other recorders on this database, with their last stored states. */
-function OtherQueues({ of }: { readonly of: readonly SeenQueue[] }) {
-  if (of.length === 0) return null;
-  return (
-    <section aria-labelledby="others">
-      <h2 id="others">Queues of other recorders</h2>
-      <Table caption="Queues of other recorders" columns={otherQueueColumns} rows={of} empty="" />
-    </section>
-  );
-}
 
 const count = (jobs: number | null) => (jobs === null ? '–' : numberText(jobs));
 
@@ -39,7 +27,7 @@ const otherQueueColumns: readonly TableColumn<SeenQueue>[] = [
     cell: ({ error, error_since, seen_at }) => (
       <ObservedState at={seen_at}>
         {error === null ? (
-          <StateBadge is="working" tone="good" />
+          <StateBadge is="working" />
         ) : (
           <>
             <StateBadge is="stalled" /> since <Time at={error_since} />: {error}
@@ -51,39 +39,13 @@ const otherQueueColumns: readonly TableColumn<SeenQueue>[] = [
   { name: 'Last checked', cell: ({ seen_at }) => <Time at={seen_at} /> },
 ];
 
-/** The processes of all recorders that write to this database. */
-function Processes({ of }: { readonly of: readonly RecorderProcess[] }) {
-  return (
-    <section aria-labelledby="processes">
-      <h2 id="processes">Processes</h2>
-      <Table
-        caption="Processes"
-        columns={processColumns}
-        rows={of}
-        empty="No process has used this database yet: start chain-recorder up."
-      />
-    </section>
-  );
-}
-
-const STATES: Readonly<Record<RecorderProcess['state'], { readonly label: string; readonly tone: Tone }>> = {
-  running: { label: 'runs', tone: 'good' },
-  outdated: { label: 'older configuration', tone: 'warn' },
-  lost: { label: 'no heartbeat', tone: 'bad' },
-  stopped: { label: 'stopped', tone: 'idle' },
-};
-
 const processColumns: readonly TableColumn<RecorderProcess>[] = [
   { name: 'Process', kind: 'name', cell: ({ process }) => <code>{process}</code> },
   {
     name: 'State',
     about:
-      'The newest configuration of a recorder applies; older processes do only work that both configurations contain.',
-    cell: ({ state }) => (
-      <StateBadge is={state} tone={STATES[state].tone}>
-        {STATES[state].label}
-      </StateBadge>
-    ),
+      'Outdated: the recorder has a newer configuration; the process does only work that both contain. Lost: no heartbeat.',
+    cell: ({ state }) => <StateBadge is={state} />,
   },
   { name: 'Recorder', kind: 'name', cell: ({ recorder }) => recorder },
   { name: 'Network', cell: ({ network }) => network },
@@ -92,21 +54,6 @@ const processColumns: readonly TableColumn<RecorderProcess>[] = [
   { name: 'Last heartbeat', cell: ({ seen_at }) => <Time at={seen_at} /> },
 ];
 
-/** The schedules of all sources, each with its next time. */
-function Schedules({ of }: { readonly of: readonly ScheduleStatus[] }) {
-  return (
-    <section aria-labelledby="schedules">
-      <h2 id="schedules">Schedules</h2>
-      <Table
-        caption="Schedules"
-        columns={scheduleColumns}
-        rows={of}
-        empty="No schedule is stored yet: a process with the role scheduler stores the schedules within half a minute."
-      />
-    </section>
-  );
-}
-
 const scheduleColumns: readonly TableColumn<ScheduleStatus>[] = [
   { name: 'Schedule', cell: ({ schedule }) => <code>{schedule}</code> },
   {
@@ -114,11 +61,11 @@ const scheduleColumns: readonly TableColumn<ScheduleStatus>[] = [
     cell: ({ missing_since, seen_at }) => (
       <ObservedState at={seen_at}>
         {missing_since ? (
-          <StateBadge is="missing" tone="bad">
+          <StateBadge is="missing">
             missing since <Time at={missing_since} exact />
           </StateBadge>
         ) : (
-          <StateBadge is="set" tone="good" />
+          <StateBadge is="set" />
         )}
       </ObservedState>
     ),
@@ -165,9 +112,29 @@ export const queuesPage = definePage({
         ) : (
           contents.map((one) => <Queue of={one} />)
         )}
-        <OtherQueues of={others} />
-        <Processes of={processes} />
-        <Schedules of={schedules} />
+        {others.length > 0 && (
+          <TableSection
+            id="others"
+            caption="Queues of other recorders"
+            columns={otherQueueColumns}
+            rows={others}
+            empty=""
+          />
+        )}
+        <TableSection
+          id="processes"
+          caption="Processes"
+          columns={processColumns}
+          rows={processes}
+          empty="No process has used this database yet: start chain-recorder up."
+        />
+        <TableSection
+          id="schedules"
+          caption="Schedules"
+          columns={scheduleColumns}
+          rows={schedules}
+          empty="No schedule is stored yet: a process with the role scheduler stores the schedules within half a minute."
+        />
       </>
     ),
   }),

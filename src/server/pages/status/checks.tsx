@@ -23,7 +23,7 @@ export function Checks({ checks, open }: { readonly checks: readonly NodeCheck[]
         caption={`Checks of ${checks[0]?.node}`}
         columns={[
           { name: 'Check', kind: 'name', cell: ({ check }: NodeCheck) => <code>{check}</code> },
-          { name: 'State', evident: true, cell: ({ state }) => <StateBadge is={state} /> },
+          { name: 'State', cell: ({ state }) => <StateBadge is={state} /> },
           { name: 'Since', cell: ({ since }) => <Time at={since} exact /> },
           ...(several ? [seenBy] : []),
           { name: 'Message', kind: 'wide', cell: ({ error }) => error ?? '' },

@@ -15,7 +15,7 @@ const columns: readonly TableColumn<ProbeResults>[] = [
     kind: 'number',
     cell: ({ started_at, ended_at }) => spanText((ended_at.getTime() - started_at.getTime()) / 1000),
   },
-  { name: 'State', evident: true, cell: ({ state }) => <StateBadge is={state} /> },
+  { name: 'State', cell: ({ state }) => <StateBadge is={state} /> },
   { name: 'Probes', kind: 'number', cell: ({ probes }) => (probes > 0 ? numberText(probes) : '–') },
   { name: 'Observer', kind: 'name', cell: ({ observer }) => observer },
   {
