@@ -41,12 +41,14 @@ export async function coverageCommand(
     printJson({ states, ranges });
     return;
   }
+  const unregistered = dataset === undefined ? 'no dataset is' : `${dataset} is not`;
   printTable(
     states,
-    'no dataset is registered: start the recorder, or record a dataset that the configuration watches',
+    `${unregistered} registered: start the recorder, or record a dataset that the configuration watches`,
   );
   // Without a dataset, only the missing ranges are printed; with a dataset, all ranges.
   const listed = dataset === undefined ? ranges.filter(({ reason }) => reason !== 'recorded') : ranges;
+  if (states.length + listed.length === 0) return;
   process.stdout.write('\n');
   printTable(
     listed.map(({ dataset, target, range_start, range_end, first_height, end_height, reason }) => ({

@@ -19,11 +19,11 @@ export interface VerifyOptions {
 
 /**
  * Command `verify`: computes the seals again and prints every difference.
- * @returns the exit code; 1 if anything differs or nothing is sealed yet, 75 if the command was stopped
+ * @returns the exit code; 1 if anything differs or the requested time is not sealed yet, 75 if the command was stopped
  * @throws UsageError if an option is invalid
  */
 export async function verifyCommand(app: App, options: VerifyOptions, signal: AbortSignal): Promise<number> {
-  parseSpan(options);
+  const { from: begin } = parseSpan(options);
   const { from, to } = options;
   const found = await verify({
     databaseUrl: app.databaseUrl,
@@ -39,8 +39,11 @@ export async function verifyCommand(app: App, options: VerifyOptions, signal: Ab
     printNotice('interrupted: the verification is incomplete');
     return exitCode.later;
   }
-  if (found.seal === null && found.broken.length === 0) {
-    printNotice('nothing is sealed yet: run "chain-recorder seal", or let "up" run past midnight (UTC)');
+  const isSealed = found.until !== null && (begin ?? 0) < found.until.getTime();
+  if (!isSealed && found.broken.length === 0) {
+    printNotice(
+      'the requested time is not sealed yet: run "chain-recorder seal", or let "up" run past midnight (UTC)',
+    );
     return exitCode.failed;
   }
   return found.broken.length + found.differences.length + found.more > 0 ? exitCode.failed : exitCode.done;
