@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { canonicalJson } from '../upstreams/canonical-json.ts';
 import { isExactNumber, jsonText } from '../upstreams/json.ts';
 import { canonicalHex, type Normalize, normalizationOf, normalizations } from './canonical-hex.ts';
-import { isoText } from './iso-text.ts';
 import { storableJson, storableText } from './storable-text.ts';
 
 /** PostgreSQL type of a column. */
@@ -173,7 +172,7 @@ function unixText(unit: number): ReadValue {
     const digits = numberText(value)?.trim();
     const units = digits ? Number(digits) : Number.NaN; // an empty string must not become 1970
     return Number.isInteger(units) && units >= 0 && units * unit < (MAX_UNIX_SECONDS + 1) * 1000
-      ? isoText(units * unit)
+      ? new Date(units * unit).toISOString()
       : null;
   };
 }

@@ -1,5 +1,3 @@
-import { dayNumber } from './calendar.ts';
-
 /** Pattern of a date, or of a date and a time of day, with or without a time zone. */
 export const INSTANT_PATTERN =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ]((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?) ?([Zz]|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/;
@@ -24,7 +22,7 @@ export function parseInstant(text: string): number | null {
 }
 
 /** Parses a time as {@link parseInstant}, with the precision of PostgreSQL: in microseconds since 1970. */
-export function parseMicroseconds(text: string): number | bigint | null {
+export function parseMicroseconds(text: string): bigint | null {
   const written = normalizeInstant(text);
   return written === null ? null : parseRfc3339Microseconds(written);
 }
@@ -35,9 +33,8 @@ export function parseMicroseconds(text: string): number | bigint | null {
  * such a moment would be before its row.
  */
 export function parseExactInstant(text: string): string | null {
-  const read = parseMicroseconds(text);
-  if (read === null) return null;
-  const microseconds = BigInt(read);
+  const microseconds = parseMicroseconds(text);
+  if (microseconds === null) return null;
   const rest = ((microseconds % 1000n) + 1000n) % 1000n;
   const instant = Number((microseconds - rest) / 1000n);
   if (instant >= END_INSTANT_MS) return null;
@@ -70,41 +67,13 @@ const LEAP_SECOND = /:60(?=[.Z+-])/;
 /**
  * Parses an RFC 3339 instant into microseconds since 1970, as PostgreSQL does: a leap second is the first
  * second of the next minute, and fractions below a microsecond are rounded.
- * Returns a bigint if the value is not a safe integer. Returns null if the text is not an instant.
+ * Returns null if the text is not an instant.
  */
-export function parseRfc3339Microseconds(text: string): number | bigint | null {
-  const plain = parseIsoMicroseconds(text);
-  if (Number.isSafeInteger(plain)) return plain;
+export function parseRfc3339Microseconds(text: string): bigint | null {
   const second = Date.parse(text.replace(FRACTION, '').replace(LEAP_SECOND, ':59'));
   if (Number.isNaN(second)) return null;
   const fraction = roundHalfToEven(Number(`0.${FRACTION.exec(text)?.[1] ?? '0'}`) * 1e6);
-  const all = BigInt(second + (LEAP_SECOND.test(text) ? 1000 : 0)) * 1000n + BigInt(fraction);
-  return Number.isSafeInteger(Number(all)) ? Number(all) : all;
-}
-
-/**
- * Fast path of {@link parseRfc3339Microseconds} for the format of `Date.prototype.toISOString`, at a tenth of the cost.
- * Returns NaN for other formats.
- */
-function parseIsoMicroseconds(text: string): number {
-  if (text.length !== 24 || text.charCodeAt(23) !== 0x5a || text.charCodeAt(19) !== 0x2e) return Number.NaN;
-  const days = dayNumber(number(text, 0, 4), number(text, 5, 7), number(text, 8, 10));
-  const hours = days * 24 + number(text, 11, 13);
-  const seconds = (hours * 60 + number(text, 14, 16)) * 60 + number(text, 17, 19);
-  return (seconds * 1000 + number(text, 20, 23)) * 1000;
-}
-
-/**
- * Parses the digits of a part of a text (inclusive start, exclusive end). Returns NaN if a character is not a
- * digit.
- */
-function number(text: string, from: number, to: number): number {
-  let value = 0;
-  for (let at = from; at < to; at += 1) {
-    const digit = text.charCodeAt(at) - 0x30;
-    value = digit >= 0 && digit <= 9 ? value * 10 + digit : Number.NaN;
-  }
-  return value;
+  return BigInt(second + (LEAP_SECOND.test(text) ? 1000 : 0)) * 1000n + BigInt(fraction);
 }
 
 /** Rounds to the nearest integer, half to even. */

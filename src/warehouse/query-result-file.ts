@@ -93,7 +93,7 @@ const STORAGE_BY_TYPE: ReadonlyMap<number, ColumnStorage> = new Map([
 function instantOf(text: string): bigint {
   const micros = parseRfc3339Microseconds(text);
   if (micros === null) throw new RangeError(`${text} is not a valid time`);
-  return BigInt(micros);
+  return micros;
 }
 
 /** Scanner of the values of a column that determines its storage. */

@@ -9,7 +9,7 @@ import { parseJson } from '../../upstreams/json.ts';
  */
 export function canonicalText(value: string, type: string): string {
   if (type === 'numeric' || type === 'bigint') return PLAIN.test(value) ? value : canonicalNumber(value);
-  if (type === 'timestamptz') return value.endsWith('.000Z') ? value : canonicalInstant(value);
+  if (type === 'timestamptz') return canonicalInstant(value);
   if (type === 'jsonb') return canonicalJson(parseJson(value));
   return value;
 }
@@ -18,7 +18,5 @@ const PLAIN = /^(?:0|[1-9]\d*)$/;
 
 function canonicalInstant(text: string): string {
   const micros = parseRfc3339Microseconds(text);
-  if (micros === null) return text;
-  const all = BigInt(micros);
-  return all % 1_000_000n === 0n ? new Date(Number(all / 1000n)).toISOString() : `${all}`;
+  return micros === null ? text : String(micros);
 }
