@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { doubleYoungGeneration, limitHeapGrowth, limitYoungGeneration } from '../../src/daemon/heap.ts';
+import { limitHeapGrowth, limitYoungGeneration } from '../../src/daemon/heap.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { SharedBudget } from '../../src/db/shared-budget.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -17,7 +17,6 @@ export function openRecorder(
 ): RecordingContext {
   limitYoungGeneration();
   limitHeapGrowth();
-  doubleYoungGeneration();
   const { sql, commits } = openDatabase(databaseUrl);
   const settings = {
     name: 'bench',

@@ -1,6 +1,6 @@
 import type { App, AppOptions } from '../app/app.ts';
 import { exitCode } from '../app/exit-code.ts';
-import { doubleYoungGeneration, limitHeapGrowth } from '../daemon/heap.ts';
+import { limitHeapGrowth } from '../daemon/heap.ts';
 import { InterruptedError } from '../lib/errors.ts';
 
 /** Timeout of a stop after the first signal, in ms. After the timeout, the process exits with a failure. */
@@ -43,7 +43,6 @@ export async function withApp(
   );
   if (!app) return;
   limitHeapGrowth();
-  if (!options.wait) doubleYoungGeneration();
   try {
     process.exitCode = await work(app, signal);
   } catch (error) {

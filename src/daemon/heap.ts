@@ -7,21 +7,9 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
  */
 const YOUNG_GENERATION_BYTES = 8 * 1024 * 1024;
 /**
- * Limit of the young generation, in bytes. Doubling the limit saves a command a tenth of its processor time.
- * In `up`, which keeps running, a doubled limit would only cost memory.
- */
-let youngLimitBytes = YOUNG_GENERATION_BYTES;
-
-/** Doubles the young generation in a short-lived process. */
-export function doubleYoungGeneration(): void {
-  youngLimitBytes = 2 * YOUNG_GENERATION_BYTES;
-}
-
-/**
- * Limits the growth of the young generation to {@link YOUNG_GENERATION_BYTES}, or twice that size if {@link
- * doubleYoungGeneration} was called. Without a limit, V8 would grow the young generation to several times
- * that size. While the process is idle, V8 shrinks the young generation; growth up to the limit is then
- * enabled again. Collections of the young generation run without parallel threads. Parallel threads would
+ * Limits the growth of the young generation to {@link YOUNG_GENERATION_BYTES}. Without a limit, V8 would grow
+ * the young generation to several times that size. While the process is idle, V8 shrinks the young
+ * generation; growth up to the limit is then enabled again. Collections of the young generation run without parallel threads. Parallel threads would
  * cost more processor time than they save, and the recorder shares its machine with PostgreSQL and often with
  * a node.
  */
@@ -30,7 +18,7 @@ export function limitYoungGeneration(): void {
   let growing: boolean | undefined;
   const hold = () => {
     const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
-    const grows = (space?.space_size ?? 0) < 2 * youngLimitBytes; // half of this space is the copy target
+    const grows = (space?.space_size ?? 0) < 2 * YOUNG_GENERATION_BYTES; // half of this space is the copy target
     if (grows !== growing) setFlagsFromString(`--semi-space-growth-factor=${grows ? 2 : 1}`);
     growing = grows;
   };
