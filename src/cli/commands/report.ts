@@ -8,7 +8,7 @@ import { printCsv, printJson, printTable, printText } from '../../lib/print.ts';
 import { breaksIn, discrepanciesIn } from '../../reporting/reports/discrepancies.ts';
 import { rewardParameters } from '../../reporting/reports/rewards.ts';
 import { reports, savedQueryNamed } from '../../reporting/reports/saved-queries.ts';
-import { budgetText, type SlaReport, slaReport } from '../../reporting/reports/sla.ts';
+import { budgetText, type SlaReport, selectNode, slaReport } from '../../reporting/reports/sla.ts';
 import { slaPage, watchedPart } from '../../reporting/reports/sla-page.ts';
 import {
   achievedText,
@@ -144,21 +144,21 @@ async function slaCommand(app: App, options: ReportOptions): Promise<void> {
     () => parseMonth(options.month, now),
     () => parsePercentage(options.slo) ?? slo,
   );
-  const report = await slaReport(sql, month, now, promised, rewards, asOf);
-  const nodes = report.nodes.filter(({ node }) => options.node === undefined || node === options.node);
+  const ofAll = await slaReport(sql, month, now, promised, rewards, asOf);
+  const report = options.node === undefined ? ofAll : selectNode(ofAll, options.node);
   printInFormat(options.format, ['table', 'csv', 'json', 'html'], {
-    json: () => printJson({ ...report, nodes }),
+    json: () => printJson(report),
     csv: () =>
       printCsv(
-        nodes.map(({ incidents, notes, maintenance, probes, ...node }) => ({
+        report.nodes.map(({ incidents, notes, maintenance, probes, ...node }) => ({
           month: report.month,
           target_percent: promised,
           ...node,
           incidents: incidents.length,
         })),
       ),
-    html: () => printText(slaPage({ ...report, nodes })),
-    table: () => printSla({ ...report, nodes }),
+    html: () => printText(slaPage(report)),
+    table: () => printSla(report),
   });
 }
 

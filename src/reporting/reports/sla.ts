@@ -80,6 +80,7 @@ export async function slaReport(
   asOf: string | null = null,
 ): Promise<SlaReport> {
   const window = { from: month.from, to: Math.min(month.to, now) };
+  const complete = now >= month.to;
   const [from, to] = [new Date(window.from), new Date(window.to)];
   // Hourly data is kept for some weeks only, daily data forever.
   const timed = asOf === null ? to : new Date(window.to - (window.to % DAY));
@@ -104,12 +105,11 @@ export async function slaReport(
     sql<{ node: string; p50: number; p99: number }[]>`
       select node, max(p50)::float8 as p50, max(p99)::float8 as p99 from reporting.node_latency(${from}, ${timed})
       where probe = 'health' group by node`,
-    networkViews(sql, thresholds, asOf),
+    networkViews(sql, thresholds, complete ? to.toISOString() : asOf),
     sql<{ seal: number; sealed_until: Date; head: string }[]>`
       select seal, sealed_until, head from reporting_internal.seal_heads where sealed_at <= ${new Date(now)}
       order by seal desc limit 1`,
   ]);
-  const complete = now >= month.to;
   return {
     month: from.toISOString().slice(0, 7),
     from,
@@ -145,6 +145,17 @@ export async function slaReport(
         };
       }),
     ...views,
+  };
+}
+
+/** Returns the part of a report about one node. */
+export function selectNode(report: SlaReport, name: string): SlaReport {
+  const isSelected = ({ node }: { readonly node: string }) => node === name;
+  return {
+    ...report,
+    nodes: report.nodes.filter(isSelected),
+    validations: report.validations.filter(isSelected),
+    stake: report.stake.filter(isSelected),
   };
 }
 

@@ -8,7 +8,7 @@ import { validators } from '../../../src/datasets/node/validators.ts';
 import { acquireObserver, writeLedger } from '../../../src/health/ledger.ts';
 import type { NodeState } from '../../../src/health/state.ts';
 import { reports } from '../../../src/reporting/reports/saved-queries.ts';
-import { slaReport } from '../../../src/reporting/reports/sla.ts';
+import { selectNode, slaReport } from '../../../src/reporting/reports/sla.ts';
 import { slaPage } from '../../../src/reporting/reports/sla-page.ts';
 import { readUptime, requireSettled } from '../../../src/reporting/reports/uptime.ts';
 import { ManualClock } from '../../support/clock.ts';
@@ -182,6 +182,13 @@ it('returns the same bytes from every report before and after 10,000 later revis
   });
   const now = await slaReport(sql, { from: start, to: Date.UTC(2026, 1, 1) }, clock.now, 99.9, thresholds);
   expect(JSON.stringify(now.nodes)).not.toBe(JSON.stringify(JSON.parse(before.sla).nodes));
+
+  // The report of a month that has ended contains the last observations of that month.
+  const ended = await slaReport(sql, { from: start, to: moment.getTime() }, clock.now, 99.9, thresholds);
+  const { validations, stake } = JSON.parse(before.sla);
+  expect(JSON.parse(JSON.stringify({ ...ended }))).toMatchObject({ validations, stake });
+  expect(selectNode(ended, 'another')).toMatchObject({ nodes: [], validations: [], stake: [] });
+  expect(selectNode(ended, 'one')).toEqual(ended);
 });
 
 it('refuses a moment that is not settled, or lies before the first probe, and names the nearest valid one', async () => {
