@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { z } from 'zod';
 import { getCatalogue } from '../src/reporting/relations/catalogue.ts';
-import { rowTypes } from '../src/reporting/reports/row-types.ts';
-import { typedSchema } from '../src/reporting/reports/typed-schema.ts';
 import { declaredObjects } from '../src/reporting/views/declared-objects.ts';
 import { bundle } from './bundle.ts';
+import { rowTypes } from './row-types.ts';
+import { typedSchema } from './typed-schema.ts';
 
 /**
  * Builds the package: the bundle of its sources, `chain-recorder/schema`, and the declarations of `chain-recorder` and

@@ -1,15 +1,15 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { catalogNames } from '../../src/app/configured-feeds.ts';
 import { editorSchema } from '../../src/config/editor-schema.ts';
-import { formatSettingsPage } from '../../src/config/settings-page.ts';
-import { checksPage } from '../../src/reporting/checks/checks-page.ts';
-import { dictionaryPages } from '../../src/reporting/reports/dictionary.ts';
-import { recipes } from '../../src/reporting/reports/recipes.ts';
-import { metricsPage } from '../../src/server/metrics/page.ts';
 import { withAnswerTable } from './answer-table.ts';
+import { checksPage } from './checks-page.ts';
 import { commandLinePage } from './cli-page.ts';
 import { dbtStarters } from './dbt.ts';
+import { dictionaryPages } from './dictionary.ts';
 import { duckdbStarter } from './duckdb.ts';
+import { metricsPage } from './metrics-page.ts';
+import { recipes } from './recipes.ts';
+import { formatSettingsPage } from './settings-page.ts';
 
 /** Writes the generated documents, the JSON Schema of recorder.yaml, and the starters for DuckDB and dbt. */
 const root = new URL('../../', import.meta.url);

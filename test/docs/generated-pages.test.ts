@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { withAnswerTable } from '../../scripts/docs/answer-table.ts';
+import { checksPage } from '../../scripts/docs/checks-page.ts';
 import { commandLinePage } from '../../scripts/docs/cli-page.ts';
+import { dictionaryPages } from '../../scripts/docs/dictionary.ts';
+import { metricsPage } from '../../scripts/docs/metrics-page.ts';
+import { recipes } from '../../scripts/docs/recipes.ts';
+import { formatSettingsPage } from '../../scripts/docs/settings-page.ts';
 import { catalogNames } from '../../src/app/configured-feeds.ts';
 import { editorSchema } from '../../src/config/editor-schema.ts';
-import { formatSettingsPage } from '../../src/config/settings-page.ts';
 import { isPublic } from '../../src/db/declared.ts';
-import { checksPage } from '../../src/reporting/checks/checks-page.ts';
 import { recorded } from '../../src/reporting/recorded-datasets.ts';
-import { dictionaryPages } from '../../src/reporting/reports/dictionary.ts';
-import { recipes } from '../../src/reporting/reports/recipes.ts';
 import { reports } from '../../src/reporting/reports/saved-queries.ts';
 import { declaredObjects } from '../../src/reporting/views/declared-objects.ts';
-import { metricsPage } from '../../src/server/metrics/page.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 const dictionary = dictionaryPages();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { typedSchema } from '../../../package/typed-schema.ts';
 import { type Declared, isPublic } from '../../../src/db/declared.ts';
-import { typedSchema } from '../../../src/reporting/reports/typed-schema.ts';
 import { declaredObjects } from '../../../src/reporting/views/declared-objects.ts';
 
 const declared = declaredObjects();

@@ -1,12 +1,12 @@
 import { describe, expect } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { typedSchema } from '../../../package/typed-schema.ts';
 import { dbtStarters } from '../../../scripts/docs/dbt.ts';
+import { dictionaryPages } from '../../../scripts/docs/dictionary.ts';
 import { isPublic, qualifiedName } from '../../../src/db/declared.ts';
 import { recorded } from '../../../src/reporting/recorded-datasets.ts';
 import { getCatalogue } from '../../../src/reporting/relations/catalogue.ts';
-import { dictionaryPages } from '../../../src/reporting/reports/dictionary.ts';
-import { typedSchema } from '../../../src/reporting/reports/typed-schema.ts';
 import { declaredObjects } from '../../../src/reporting/views/declared-objects.ts';
 import { withDatabase } from '../../support/fixture.ts';
 

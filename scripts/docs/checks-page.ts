@@ -1,4 +1,4 @@
-import { checkRules } from './rules.ts';
+import { checkRules } from '../../src/reporting/checks/rules.ts';
 
 const text = `# Checks across sources
 

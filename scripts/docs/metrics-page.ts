@@ -1,6 +1,6 @@
-import { markdownTable } from '../../reporting/reports/markdown-table.ts';
-import { metricParts, scrapeFamilies } from './metrics.ts';
-import type { Family } from './samples.ts';
+import { metricParts, scrapeFamilies } from '../../src/server/metrics/metrics.ts';
+import type { Family } from '../../src/server/metrics/samples.ts';
+import { markdownTable } from './markdown-table.ts';
 
 const text = `# Monitoring
 

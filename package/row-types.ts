@@ -1,4 +1,4 @@
-import { type Declared, type DeclaredColumn, isPublic } from '../../db/declared.ts';
+import { type Declared, type DeclaredColumn, isPublic } from '../src/db/declared.ts';
 
 /** The TypeScript type of a value in HTTP responses, by PostgreSQL type. */
 const TYPES: Readonly<Record<string, string>> = {

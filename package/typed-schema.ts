@@ -1,4 +1,4 @@
-import { type Declared, type DeclaredColumn, isPublic } from '../../db/declared.ts';
+import { type Declared, type DeclaredColumn, isPublic } from '../src/db/declared.ts';
 
 /** A PostgreSQL type in TypeScript: the type of its values, and the Drizzle column that reads them. */
 interface TypedAs {

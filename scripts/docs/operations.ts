@@ -1,4 +1,4 @@
-import type { Recorded, Source } from '../../datasets/contract.ts';
+import type { Recorded, Source } from '../../src/datasets/contract.ts';
 
 /** The recorded services, by their key in `upstreams` of the configuration. */
 const SERVICES: Readonly<Record<Source['upstream'], string>> = {

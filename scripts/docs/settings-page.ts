@@ -1,6 +1,11 @@
-import { getAlternatives, parseSettingDocs, type SettingSchema, settingsSchema } from './editor-schema.ts';
-import type { CatalogNames } from './schema.ts';
-import { VARIABLES, type Variable } from './variables.ts';
+import {
+  getAlternatives,
+  parseSettingDocs,
+  type SettingSchema,
+  settingsSchema,
+} from '../../src/config/editor-schema.ts';
+import type { CatalogNames } from '../../src/config/schema.ts';
+import { VARIABLES, type Variable } from '../../src/config/variables.ts';
 
 /** A key of `recorder.yaml`. */
 interface Setting {

@@ -1,18 +1,18 @@
-import type { Dataset, EveryNode } from '../../datasets/contract.ts';
+import type { Dataset, EveryNode } from '../../src/datasets/contract.ts';
 import {
   type Declared,
   type DeclaredColumn,
   type DeclaredFunction,
   isPublic,
   signature,
-} from '../../db/declared.ts';
-import { formatDuration } from '../../lib/duration.ts';
-import { recorded } from '../recorded-datasets.ts';
-import { datasetViews } from '../views/dataset-views.ts';
-import { listSharedObjects } from '../views/declared-objects.ts';
+} from '../../src/db/declared.ts';
+import { formatDuration } from '../../src/lib/duration.ts';
+import { recorded } from '../../src/reporting/recorded-datasets.ts';
+import { reports, savedQueries } from '../../src/reporting/reports/saved-queries.ts';
+import { datasetViews } from '../../src/reporting/views/dataset-views.ts';
+import { listSharedObjects } from '../../src/reporting/views/declared-objects.ts';
 import { markdownTable } from './markdown-table.ts';
 import { operationsText } from './operations.ts';
-import { reports, savedQueries } from './saved-queries.ts';
 
 type Kind = (typeof recorded)[number]['history'];
 

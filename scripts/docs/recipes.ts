@@ -1,4 +1,3 @@
-import { columnsTable, parametersTable, reportsTable } from './dictionary.ts';
 import {
   optionText,
   type SavedQuery,
@@ -6,7 +5,8 @@ import {
   savedQueryParameters,
   savedQuerySql,
   type Values,
-} from './saved-queries.ts';
+} from '../../src/reporting/reports/saved-queries.ts';
+import { columnsTable, parametersTable, reportsTable } from './dictionary.ts';
 
 const heading = `# Questions: saved queries with results
 
