@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { acquireObserver, writeLedger } from '../../src/health/ledger.ts';
 import { nodeHealth } from '../../src/health/node-health.ts';
 import { DEFAULT_SHRINK_CONFIRMATION } from '../../src/recording/active-feed.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { absence, recordTransitions, transitionOf } from '../support/ledger.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const HOUR = 3_600_000;
@@ -20,28 +20,17 @@ async function recordStates(
   changes: readonly StateChange[],
   absences: readonly [number, number][] = [],
 ) {
-  await acquireObserver(sql, 'paris', 'paris');
-  await writeLedger(sql, 'paris', 'paris', {
-    heartbeat: START + until * HOUR,
-    absences: absences.map(([from, to]) => ({
-      from: START + from * HOUR,
-      to: START + to * HOUR,
-      reason: 'the recorder was off',
-    })),
-    transitions: changes.map(([hour, check, state]) => ({
-      ...probe,
-      ...{ check, state, at: START + hour * HOUR, reported: true, before: 0, ended: null },
+  const transitions = changes.map(([hour, check, state]) =>
+    transitionOf('one', START + hour * HOUR, state, {
+      check,
       error: state === 'down' ? `down since ${hour}` : null,
       message: state === 'down' ? JSON.stringify({ hour }) : null,
       failingSince: state === 'down' ? at(hour - 1).toISOString() : null,
-    })),
-    probes: [
-      {
-        ...probe,
-        ...{ probes: 9, probedAt: START + until * HOUR, suspect: null, hour: null, entries: null },
-        latest: JSON.stringify({ disk: { error: 'with another message', failures: 7 } }),
-      },
-    ],
+    }),
+  );
+  await recordTransitions(sql, 'paris', START + until * HOUR, transitions, {
+    absences: absences.map(([from, to]) => absence(START + from * HOUR, START + to * HOUR)),
+    probe: { latest: JSON.stringify({ disk: { error: 'with another message', failures: 7 } }) },
   });
 }
 

@@ -24,21 +24,6 @@ describe('a recurring maintenance', () => {
 });
 
 describe('announced windows', () => {
-  it('cover the recorded states, which apply again after them', () => {
-    const transitions = applyMaintenance(
-      verdictOf('up'),
-      verdictOf('up'),
-      [{ at: 30, verdict: verdictOf('down') }],
-      [{ nodes: null, from: 20, to: 40 }],
-      0,
-      100,
-    );
-    expect(transitions.map(({ at, verdict }) => [at, verdict.state])).toEqual([
-      [20, 'maintenance'],
-      [40, 'down'],
-    ]);
-  });
-
   it('may be withdrawn or announced late: they count from the settled end of the ledger', () => {
     const window = { nodes: null, from: 20, to: 40 };
     const [started] = applyMaintenance(verdictOf('up'), verdictOf('up'), [], [window], 30, 31);

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect } from 'vitest';
 import { withDatabase } from '../support/fixture.ts';
-import { minute, second, World } from './world.ts';
+import { minute, second, startWorld, type World } from './world.ts';
 
 const { it, sql } = withDatabase();
 const start = Date.UTC(2026, 0, 10);
-let worldCount = 0;
+const every = 10 * second;
 
 afterEach(async () => {
   await sql`drop function if exists public.refuse() cascade`;
@@ -17,23 +17,6 @@ async function refuse(condition: string, tables = ['node_health', 'health_probes
     ${tables.map((table) => `create trigger refuse before insert or update on recorder.${table} for each row when (${condition}) execute function public.refuse();`).join('\n')}`);
 }
 const fix = () => sql`drop function public.refuse() cascade`;
-
-async function startWorld(nodes: readonly string[]): Promise<World> {
-  worldCount += 1;
-  const targets = nodes.map((node) => ({ node, probe: 'health' }));
-  const world = new World(sql, `observer-${worldCount}`, targets, start, 10 * second);
-  await world.start();
-  return world;
-}
-
-/** The complete ledger of a node: state, from and to in seconds since the start. */
-async function selectLedger({ observer }: World, node: string) {
-  const rows = await sql<{ state: string; from: number; to: number }[]>`
-    select state, extract(epoch from started_at)::float8 * 1000 - ${start} as from,
-      extract(epoch from ended_at)::float8 * 1000 - ${start} as to
-    from reporting_internal.node_states where observer = ${observer} and node = ${node} order by started_at`;
-  return rows.map(({ state, from, to }) => [state, from / second, to / second]);
-}
 
 async function selectProbe({ observer }: World, node: string) {
   const [row] = await sql<{ probed_at: Date; settled_until: Date; refused: string | null }[]>`
@@ -59,7 +42,7 @@ function computeExpectedStates({ observations, now }: World, node: string): stri
 /** The same from the ledger. */
 async function selectRecordedStates(world: World, node: string): Promise<string[]> {
   const seconds = Array<string>((world.now - start) / second).fill('nothing');
-  for (const [state, from, to] of await selectLedger(world, node))
+  for (const [state, from, to] of await world.ledger(node))
     seconds.fill(String(state), Number(from), Number(to));
   return seconds;
 }
@@ -68,7 +51,7 @@ describe('a node whose rows the database refuses', () => {
   const nodes = Array.from({ length: 9 }, (_, n) => `node-${n}`);
 
   it('is stalled and reported; the others continue exactly; nothing is lost once it is fixed', async () => {
-    const it = await startWorld(nodes);
+    const it = await startWorld(sql, nodes, { every });
     await it.pass(5 * minute);
     await refuse(`new.node = 'node-4'`);
     it.lives.set('node-2', 'unhealthy');
@@ -78,7 +61,7 @@ describe('a node whose rows the database refuses', () => {
     await it.pass(5 * minute);
     for (const node of nodes.filter((one) => one !== 'node-4'))
       expect(await selectRecordedStates(it, node)).toEqual(computeExpectedStates(it, node));
-    expect(await selectLedger(it, 'node-4')).toEqual([['up', 0, 300]]);
+    expect(await it.ledger('node-4')).toEqual([['up', 0, 300]]);
     const stalled = await selectProbe(it, 'node-4');
     expect(stalled).toMatchObject({ settled: 300, refused: '22023: no such row here' });
     expect(stalled.probed).toBeLessThanOrEqual(300);
@@ -104,7 +87,7 @@ describe('a node whose rows the database refuses', () => {
   });
 
   it('is unknown from then on for a later process', async () => {
-    const it = await startWorld(['a', 'b']);
+    const it = await startWorld(sql, ['a', 'b'], { every });
     await it.pass(5 * minute);
     await refuse(`new.node = 'a'`);
     await it.pass(5 * minute);
@@ -113,16 +96,16 @@ describe('a node whose rows the database refuses', () => {
     await it.start();
     await it.pass(5 * minute);
     await it.flush();
-    expect(await selectLedger(it, 'a')).toEqual([
+    expect(await it.ledger('a')).toEqual([
       ['up', 0, 300],
       ['unknown', 300, 600],
       ['up', 600, 900],
     ]);
-    expect(await selectLedger(it, 'b')).toEqual([['up', expect.any(Number), 900]]);
+    expect(await it.ledger('b')).toEqual([['up', expect.any(Number), 900]]);
   });
 
   it("has its states even if the database refuses the node's messages", async () => {
-    const it = await startWorld(nodes);
+    const it = await startWorld(sql, nodes, { every });
     await refuse(`new.error like '%no peers%'`, ['node_health']);
     await it.pass(5 * minute);
     it.lives.set('node-3', 'unhealthy');
@@ -140,7 +123,7 @@ describe('a node whose rows the database refuses', () => {
   });
 
   it('may be all of them: each is reported, and all continue', async () => {
-    const it = await startWorld(nodes);
+    const it = await startWorld(sql, nodes, { every });
     await it.pass(minute);
     await refuse('true');
     it.lives.set('node-1', 'unresponsive');

@@ -6,7 +6,6 @@ import {
   listMaintenance,
 } from '../../src/health/announcements.ts';
 import { storeIncidentNote } from '../../src/health/incident-notes.ts';
-import { acquireObserver, writeLedger } from '../../src/health/ledger.ts';
 import type { NodeState } from '../../src/health/state.ts';
 import { downtimeLeft, thresholdOf } from '../../src/reporting/reports/rewards.ts';
 import { slaReport } from '../../src/reporting/reports/sla.ts';
@@ -19,6 +18,7 @@ import {
   spanText,
 } from '../../src/reporting/reports/uptime.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { absence, recordTransitions, transitionOf } from '../support/ledger.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -27,66 +27,41 @@ const month = { from: Date.UTC(2026, 0, 1), to: Date.UTC(2026, 1, 1) };
 
 const { it, sql } = withDatabase();
 
-/** Writes the states that an observer recorded of a node in the month, each with its start in hours. */
-async function recordStates(
+/**
+ * Writes the states that an observer recorded of a node in the month.
+ * @param states each with its hour and, if it is down, its error, such as `0 up; 10 down it does not answer`
+ * @param absences in hours
+ */
+function recordStates(
   observer: string,
   node: string,
-  transitions: readonly (readonly [hour: number, state: NodeState, error?: string])[],
+  states: string,
   absences: readonly (readonly [number, number])[] = [],
-) {
-  await acquireObserver(sql, observer, observer);
-  await writeLedger(sql, observer, observer, {
-    heartbeat: month.to,
-    absences: absences.map(([from, to]) => ({
-      from: month.from + from * hour,
-      to: month.from + to * hour,
-      reason: 'the recorder was off',
-    })),
-    transitions: transitions.map(([at, state, error = '<script>alert(1)</script>']) => ({
-      node,
-      probe: 'health',
-      check: '*',
-      at: month.from + at * hour,
-      state,
-      error: state === 'down' ? error : null,
-      message: null,
-      reported: true,
-      before: at * 60,
-      failingSince: null,
-      ended: null,
-    })),
-    probes: [
-      {
-        node,
-        probe: 'health',
-        probes: 31 * 1440,
-        probedAt: month.to,
-        suspect: null,
-        latest: null,
-        hour: null,
-        entries: null,
-      },
-    ],
+): Promise<void> {
+  const at = (hours: number) => month.from + hours * hour;
+  const transitions = states.split('; ').map((text) => {
+    const [, hours, state, error] = /^([\d.]+) (up|down|unknown|maintenance)(?: (.+))?$/.exec(text) ?? [];
+    if (!hours || !isState(state)) throw new Error(`no state: ${text}`);
+    const more = {
+      before: Number(hours) * 60,
+      error: state === 'down' ? (error ?? '<script>alert(1)</script>') : null,
+    };
+    return transitionOf(node, at(Number(hours)), state, more);
+  });
+  return recordTransitions(sql, observer, month.to, transitions, {
+    absences: absences.map(([from, to]) => absence(at(from), at(to))),
+    probe: { probes: 31 * 1440 },
   });
 }
 
+const STATES: readonly NodeState[] = ['up', 'down', 'unknown', 'maintenance'];
+const isState = (text: string | undefined): text is NodeState => STATES.some((state) => state === text);
+
 describe('several observers', () => {
   it('report a node as down if the majority of the current ones found it down, and show disagreements', async () => {
-    await recordStates('paris', 'shared', [
-      [0, 'up'],
-      [10, 'down'],
-      [20, 'up'],
-    ]);
-    await recordStates('oslo', 'shared', [
-      [0, 'up'],
-      [12, 'down'],
-      [18, 'up'],
-    ]);
-    await recordStates('rome', 'shared', [
-      [0, 'up'],
-      [30, 'unknown'],
-      [40, 'up'],
-    ]);
+    await recordStates('paris', 'shared', '0 up; 10 down; 20 up');
+    await recordStates('oslo', 'shared', '0 up; 12 down; 18 up');
+    await recordStates('rome', 'shared', '0 up; 30 unknown; 40 up');
     const [row] = await readQuorumUptime(sql, { from: month.from, to: month.from + 2 * day }, 'shared');
     expect(row).toMatchObject({
       observers: 3,
@@ -108,18 +83,8 @@ describe('several observers', () => {
   });
 
   it('that see a node flap while another one sees it down count all their transitions', async () => {
-    await recordStates('paris', 'bridged', [
-      [0, 'up'],
-      [10, 'down'],
-      [12, 'up'],
-      [14, 'down'],
-      [16, 'up'],
-    ]);
-    await recordStates('oslo', 'bridged', [
-      [0, 'up'],
-      [11, 'down'],
-      [14.5, 'up'],
-    ]);
+    await recordStates('paris', 'bridged', '0 up; 10 down; 12 up; 14 down; 16 up');
+    await recordStates('oslo', 'bridged', '0 up; 11 down; 14.5 up');
     expect(
       await sql`select outages::int, down_seconds::int, duration_seconds::int from reporting.node_incidents where node = 'bridged'`,
     ).toEqual([{ outages: 2, down_seconds: 4 * 3600, duration_seconds: 6 * 3600 }]);
@@ -127,32 +92,20 @@ describe('several observers', () => {
 
   it('are counted up to the time that all current ones have settled, and a stopped one delays nothing', async () => {
     const at = (seconds: number) => month.from + seconds * 1000;
-    const recordUntil = async (
+    const recordUntil = (
       observer: string,
       heartbeat: number,
       transitions: readonly (readonly [number, NodeState])[],
-    ) => {
-      await acquireObserver(sql, observer, observer);
-      const probe = { node: 'settling', probe: 'health', probes: 9, probedAt: heartbeat };
-      await writeLedger(sql, observer, observer, {
+    ) =>
+      recordTransitions(
+        sql,
+        observer,
         heartbeat,
-        absences: [],
-        transitions: transitions.map(([seconds, state], before) => ({
-          node: 'settling',
-          probe: 'health',
-          check: '*',
-          at: at(seconds),
-          state,
-          error: null,
-          message: null,
-          reported: true,
-          failingSince: null,
-          ended: null,
-          before,
-        })),
-        probes: [{ ...probe, suspect: null, latest: null, hour: null, entries: null }],
-      });
-    };
+        transitions.map(([seconds, state], before) =>
+          transitionOf('settling', at(seconds), state, { before }),
+        ),
+        { probe: { node: 'settling' } },
+      );
     const states = () => sql`
       select state, extract(epoch from started_at)::float8 - ${month.from / 1000} as from,
         extract(epoch from ended_at)::float8 - ${month.from / 1000} as to
@@ -193,18 +146,7 @@ describe('several observers', () => {
 
 describe('uptime by calendar', () => {
   it('sums to each day and month', async () => {
-    await recordStates(
-      'lima',
-      'calendar',
-      [
-        [5, 'up'],
-        [30, 'maintenance'],
-        [32, 'up'],
-        [71, 'down'],
-        [73, 'up'],
-      ],
-      [[50, 52]],
-    );
+    await recordStates('lima', 'calendar', '5 up; 30 maintenance; 32 up; 71 down; 73 up', [[50, 52]]);
     const days = await sql`
       select day::text, up_seconds::int, down_seconds::int, unknown_seconds::int, maintenance_seconds::int
       from reporting.node_uptime_by_day where node = 'calendar' order by day limit 4`;
@@ -246,18 +188,7 @@ describe('uptime by windows of any length', () => {
     'of %s: windows lie side by side, and each counts as a window of its own does',
     async (grain, begins) => {
       const node = `by ${grain}`;
-      await recordStates(
-        'by',
-        node,
-        [
-          [2, 'up'],
-          [30, 'down'],
-          [31.5, 'up'],
-          [200, 'maintenance'],
-          [260, 'up'],
-        ],
-        [[100, 130]],
-      );
+      await recordStates('by', node, '2 up; 30 down; 31.5 up; 200 maintenance; 260 up', [[100, 130]]);
       const rows = await sql<{ begins: Date; ends: Date; same: boolean }[]>`
       select b.begins, b.ends, (select (b.up_seconds, b.down_seconds, b.unknown_seconds, b.maintenance_seconds, b.uptime,
           b.uptime_lower, b.uptime_upper, b.coverage) is not distinct from (u.up_seconds, u.down_seconds, u.unknown_seconds,
@@ -282,10 +213,7 @@ describe('uptime by windows of any length', () => {
   );
 
   it('of one window: it is a single row, whatever its length', async () => {
-    await recordStates('ages', 'through the ages', [
-      [0, 'up'],
-      [300, 'down'],
-    ]);
+    await recordStates('ages', 'through the ages', '0 up; 300 down');
     const rows = await sql`
       select up_seconds::int as up, down_seconds::int as down, begins = ${new Date(month.from)} and ends <= now() as watched
       from reporting.node_uptime_by(null, '0001-01-01Z', '9999-12-31Z') where node = 'through the ages'`;
@@ -296,10 +224,7 @@ describe('uptime by windows of any length', () => {
     'of %s: windows of any length follow each other across the years',
     async (grain) => {
       const node = `across by ${grain}`;
-      await recordStates('across', node, [
-        [0, 'up'],
-        [300, 'down'],
-      ]);
+      await recordStates('across', node, '0 up; 300 down');
       const [from, to] = [new Date(Date.UTC(2025, 10, 20)), new Date(month.to)];
       const [sum] = await sql`
         select sum(up_seconds)::int as up, sum(down_seconds)::int as down from reporting.node_uptime_by(${grain}::interval, ${from}, ${to})
@@ -325,7 +250,7 @@ describe('uptime by windows of any length', () => {
   });
 
   it('starts at the first observation of the probe, and whole months from January 2000', async () => {
-    await recordStates('by', 'since', [[30, 'up']]);
+    await recordStates('by', 'since', '30 up');
     const first = (grain: string) => sql`
       select begins from reporting.node_uptime_by(${grain}::interval) where node = 'since' order by begins limit 1`;
     const expected = [{ begins: new Date(Date.UTC(2026, 0, 2, 6)) }];
@@ -344,12 +269,9 @@ describe('uptime by windows of any length', () => {
 
 describe('a node', () => {
   it('has one row: its current state by majority, and the uptime of each probe by day and month', async () => {
-    await recordStates('bern', 'whole', [
-      [0, 'up'],
-      [12, 'down'],
-    ]);
-    await recordStates('genf', 'whole', [[0, 'up']]);
-    await recordStates('basel', 'whole', [[0, 'down']]);
+    await recordStates('bern', 'whole', '0 up; 12 down');
+    await recordStates('genf', 'whole', '0 up');
+    await recordStates('basel', 'whole', '0 down');
     const selectCurrentHealth = () =>
       sql`select * from reporting_internal.node_health_now where node = 'whole'`;
     expect(await selectCurrentHealth()).toMatchObject([
@@ -376,17 +298,11 @@ describe('a node', () => {
 
 describe('an outage', () => {
   it('lasts until the state changes, whatever messages the node returns meanwhile', async () => {
-    await recordStates('graz', 'changing', [
-      [0, 'up'],
-      [10, 'down', 'it does not answer'],
-      [11, 'down', 'failing: C, P'],
-      [12, 'down', 'failing: C'],
-      [13, 'up'],
-      [20, 'down', 'it does not answer'],
-      [21, 'unknown'],
-      [22, 'down', 'failing: C'],
-      [23, 'down', 'failing: P'],
-    ]);
+    await recordStates(
+      'graz',
+      'changing',
+      '0 up; 10 down it does not answer; 11 down failing: C, P; 12 down failing: C; 13 up; 20 down it does not answer; 21 unknown; 22 down failing: C; 23 down failing: P',
+    );
     const hours = (at: unknown) => (at instanceof Date ? (at.getTime() - month.from) / hour : at);
     const at = (hours: number) => new Date(month.from + hours * hour);
     const selectOutages = async (from: string, to: string) =>
@@ -429,16 +345,7 @@ describe('an incident during which no observer probed for hours', () => {
     from reporting.node_incidents_as_of(${moment}) where node = ${node} order by started_at`;
 
   it('lasts until the first probe that found it up, and was down and unknown as its uptime counts', async () => {
-    await recordStates(
-      'vaduz',
-      'unseen for hours',
-      [
-        [0, 'up'],
-        [10, 'down'],
-        [18.5, 'up'],
-      ],
-      [[10.1, 18.1]],
-    );
+    await recordStates('vaduz', 'unseen for hours', '0 up; 10 down; 18.5 up', [[10.1, 18.1]]);
     const [uptime] = await readUptime(
       sql,
       { from: month.from + 10 * hour, to: month.from + 18.5 * hour },
@@ -456,7 +363,7 @@ describe('an incident during which no observer probed for hours', () => {
     const sla = await slaReport(sql, month, month.to + day, 99, { minUptime: 80, minUptimeAfterUpgrade: 90 });
     expect(slaPage(sla)).toContain('8 h 30 min, unobserved for 8 h');
     // Another observer probed meanwhile: the state was known throughout.
-    await recordStates('valletta', 'unseen for hours', [[0, 'up']]);
+    await recordStates('valletta', 'unseen for hours', '0 up');
     expect(await selectIncidents('unseen for hours', at(24))).toMatchObject([
       { down_seconds: 1800, unknown_seconds: 0 },
     ]);
@@ -464,18 +371,9 @@ describe('an incident during which no observer probed for hours', () => {
 
   it('continues if the node was up for less than 5 minutes, however long no observer probed then', async () => {
     const recordWithRecovery = (minutesUp: number) =>
-      recordStates(
-        'skopje',
-        'up for moments',
-        [
-          [0, 'up'],
-          [10, 'down'],
-          [11, 'up'],
-          [20, 'down'],
-          [21, 'up'],
-        ],
-        [[11 + minutesUp / 60, 20]],
-      );
+      recordStates('skopje', 'up for moments', '0 up; 10 down; 11 up; 20 down; 21 up', [
+        [11 + minutesUp / 60, 20],
+      ]);
     await recordWithRecovery(5);
     expect(await selectIncidents('up for moments', at(24))).toMatchObject([{ outages: 1 }, { outages: 1 }]);
     await recordWithRecovery(4);
@@ -494,11 +392,7 @@ describe('the report of a month', () => {
     (await slaReport(sql, month, now, target, thresholds)).nodes.find((one) => one.node === node);
 
   it('has the achieved and the promised uptime, with the remaining budget', async () => {
-    await recordStates('kiel', 'promised', [
-      [0, 'up'],
-      [100, 'down'],
-      [101, 'up'],
-    ]);
+    await recordStates('kiel', 'promised', '0 up; 100 down; 101 up');
     const report = await reportNode('promised', month.to + day, 99);
     expect(report).toMatchObject({
       verdict: 'met',
@@ -511,11 +405,7 @@ describe('the report of a month', () => {
   });
 
   it('is met if the downtime is exactly the budget', async () => {
-    await recordStates('oslo', 'exact', [
-      [0, 'up'],
-      [100, 'down'],
-      [174.4, 'up'],
-    ]);
+    await recordStates('oslo', 'exact', '0 up; 100 down; 174.4 up');
     expect(await reportNode('exact', month.to + day, 90)).toMatchObject({
       verdict: 'met',
       budget_seconds: 267_840,
@@ -524,7 +414,7 @@ describe('the report of a month', () => {
   });
 
   it('of a month with unknown time has a minimum uptime, and never 100 %', async () => {
-    await recordStates('riga', 'unseen', [[0, 'up']], [[10, 15]]);
+    await recordStates('riga', 'unseen', '0 up', [[10, 15]]);
     const report = await slaReport(sql, month, month.to + day, 99.9, thresholds);
     const unobserved = report.nodes.filter(({ node }) => node === 'unseen');
     expect(unobserved).toMatchObject([
@@ -537,18 +427,9 @@ describe('the report of a month', () => {
   });
 
   it('has a page with the states of each probe, notes, maintenance and the bounds, also for a part of a month', async () => {
-    await recordStates(
-      'sofia',
-      'for customers',
-      [
-        [240, 'up'],
-        [300, 'down'],
-        [301, 'up'],
-        [400, 'maintenance'],
-        [402, 'up'],
-      ],
-      [[500, 503]],
-    );
+    await recordStates('sofia', 'for customers', '240 up; 300 down; 301 up; 400 maintenance; 402 up', [
+      [500, 503],
+    ]);
     const about = { node: 'for customers', author: 'ada' };
     await storeIncidentNote(sql, { ...about, at: month.from + 300.5 * hour, note: 'disk <full>' }, month.to);
     await storeIncidentNote(

@@ -130,13 +130,6 @@ class ProcessPool {
 }
 
 describe('processes that divide the partitions', () => {
-  it('assign all at once to a single process', () => {
-    const pool = new ProcessPool(5);
-    pool.join('a');
-    pool.pass();
-    expect(pool.counts).toEqual([5]);
-  });
-
   it('take over those of a killed one as soon as its leases have expired, and change nothing else', () => {
     const pool = new ProcessPool(4);
     for (const process of ['a', 'b', 'c', 'd']) pool.join(process);

@@ -59,24 +59,6 @@ describe('a failure', () => {
     ]);
   });
 
-  it('is discarded if the second probe finds the node healthy', () => {
-    const { transitions, state } = runProbes([
-      { at: 0, state: 'up' },
-      { at: 60 * second, state: 'down', error: 'reset', checks: null },
-      { at: 63 * second, state: 'up' },
-    ]);
-    expect([transitions.length, state.suspect]).toEqual([1, null]);
-  });
-
-  it('is unknown from its first probe on if the second one fails in the recorder', () => {
-    const { transitions } = runProbes([
-      { at: 0, state: 'up' },
-      { at: 60 * second, state: 'down', error: 'timeout', checks: null },
-      { at: 64 * second, state: 'unknown', error: 'the call failed (ENOTFOUND)', checks: null },
-    ]);
-    expect(transitions.at(-1)).toMatchObject({ at: 60 * second, state: 'unknown' });
-  });
-
   it('is not confirmed by a probe that follows at once', () => {
     const { transitions, state } = runProbes([
       { at: 0, state: 'down', error: 'a' },

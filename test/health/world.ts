@@ -46,7 +46,7 @@ export class World {
   /** Its other log lines. */
   readonly infos: string[] = [];
   #pending: Promise<unknown>[] = [];
-  readonly #booted: number;
+  readonly #start: number;
   #probeCount = 0;
   #processes = 0;
 
@@ -62,7 +62,7 @@ export class World {
     this.targets = targets;
     this.every = every;
     this.now = start;
-    this.#booted = start - 12_345_678;
+    this.#start = start;
   }
 
   /** Starts a recorder if none runs. */
@@ -74,7 +74,7 @@ export class World {
     this.prober = await Prober.acquire({
       sql: this.sql,
       wall: () => this.now + this.shift,
-      steady: () => this.now - this.#booted,
+      steady: () => this.now - this.#start + 12_345_678,
       log: {
         info: (line: object | string) => this.infos.push(String(line)),
         warn: (_: object, message?: string) => this.warnings.push(message ?? ''),
@@ -129,6 +129,16 @@ export class World {
     await this.flush();
   }
 
+  /** The ledger of a node: each state, from and to in seconds since the start. */
+  async ledger(node = 'a', check = '*'): Promise<(readonly [state: string, from: number, to: number])[]> {
+    const rows = await this.sql<{ state: string; from: number; to: number }[]>`
+      select state, extract(epoch from started_at)::float8 * 1000 - ${this.#start} as from,
+        extract(epoch from ended_at)::float8 * 1000 - ${this.#start} as to
+      from reporting.node_health_history
+      where observer = ${this.observer} and node = ${node} and check_name = ${check} order by started_at`;
+    return rows.map(({ state, from, to }) => [state, from / second, to / second]);
+  }
+
   async #tick(): Promise<void> {
     const probeCount = this.#probeCount;
     this.prober?.tick();
@@ -171,4 +181,19 @@ export class World {
     this.observations.push({ node, at: this.now, result });
     return result;
   }
+}
+
+let worldCount = 0;
+
+/** Starts a recorder of nodes, with an observer of its own. */
+export async function startWorld(
+  sql: postgres.Sql,
+  nodes: readonly string[] = ['a'],
+  { every = minute, start = Date.UTC(2026, 0, 10) } = {},
+): Promise<World> {
+  worldCount += 1;
+  const targets = nodes.map((node) => ({ node, probe: 'health' }));
+  const world = new World(sql, `observer-${worldCount}`, targets, start, every);
+  await world.start();
+  return world;
 }

@@ -5,7 +5,6 @@ import { nodeIdentity } from '../../../src/datasets/node/node-identity.ts';
 import { nodeReportedUptime } from '../../../src/datasets/node/node-reported-uptime.ts';
 import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../../src/datasets/node/validators.ts';
-import { acquireObserver, writeLedger } from '../../../src/health/ledger.ts';
 import type { NodeState } from '../../../src/health/state.ts';
 import { reports } from '../../../src/reporting/reports/saved-queries.ts';
 import { selectNode, slaReport } from '../../../src/reporting/reports/sla.ts';
@@ -13,6 +12,7 @@ import { slaPage } from '../../../src/reporting/reports/sla-page.ts';
 import { readUptime, requireSettled } from '../../../src/reporting/reports/uptime.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
+import { recordTransitions, transitionOf } from '../../support/ledger.ts';
 import { datasetDigests, reportedAsOf } from '../../support/saved-queries.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
 
@@ -67,43 +67,20 @@ async function poll(round: number) {
 }
 
 /** Inserts the states of a node that an observer recorded since the last round. */
-async function recordStates(
+const recordStates = (
   observer: string,
   node: string,
   until: number,
   transitions: readonly (readonly [at: number, state: NodeState, check?: string])[],
-) {
-  await acquireObserver(sql, observer, observer);
-  await writeLedger(sql, observer, observer, {
-    heartbeat: until,
-    absences: [],
-    transitions: transitions.map(([at, state, check = '*'], before) => ({
-      node,
-      probe: 'health',
-      check,
-      at,
-      state,
-      error: state === 'down' ? `down at ${at}` : null,
-      message: null,
-      reported: true,
-      before,
-      failingSince: null,
-      ended: null,
-    })),
-    probes: [
-      {
-        node,
-        probe: 'health',
-        probes: 9,
-        probedAt: until,
-        suspect: null,
-        latest: null,
-        hour: null,
-        entries: null,
-      },
-    ],
-  });
-}
+) =>
+  recordTransitions(
+    sql,
+    observer,
+    until,
+    transitions.map(([at, state, check = '*'], before) =>
+      transitionOf(node, at, state, { check, before, error: state === 'down' ? `down at ${at}` : null }),
+    ),
+  );
 
 it('returns the same bytes from every report before and after 10,000 later revisions and list changes', async () => {
   const moment = new Date(start + 4 * day);

@@ -18,6 +18,7 @@ import { relationSql } from '../../../src/reporting/views/declared-objects.ts';
 import { waitUntilBlocked } from '../../support/blocked-statements.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
+import { transitionOf } from '../../support/ledger.ts';
 import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
 
 const { it, database, sql } = withDatabase({ connection: { TimeZone: 'UTC' } });
@@ -187,19 +188,7 @@ describe('changes', () => {
       ['unwatched', 'left', 1],
     ]);
     await acquireObserver(sql, 'paris', 'me');
-    const turn = (at: number, state: 'up' | 'down') => ({
-      node: 'n',
-      probe: 'health',
-      check: '*',
-      at: start + at * 1000,
-      state,
-      error: null,
-      message: null,
-      reported: true,
-      before: 0,
-      failingSince: null,
-      ended: null,
-    });
+    const turn = (at: number, state: 'up' | 'down') => transitionOf('n', start + at * 1000, state);
     const write = (...transitions: ReturnType<typeof turn>[]) =>
       changedBy(() =>
         writeLedger(sql, 'paris', 'me', { heartbeat: null, absences: [], transitions, probes: [] }),
