@@ -144,7 +144,7 @@ describe('a webhook', () => {
 
 it('Slack and e-mail contain the node, the start, its message, the fix, the page and the runbook', async () => {
   const page = 'https://recorder.example/status/n1';
-  const [{ body } = { body: {} }] = await sendMessages(
+  const [request] = await sendMessages(
     { type: 'slack', url: `${server.url}/services/${NAMED}` },
     message({ page }),
   );
@@ -155,15 +155,10 @@ What to do: Check the node.
 Page: https://recorder.example/status/n1
 Runbook: https://wiki.example/recorder#node-down`;
   expect(formatText(message({ page }))).toBe(text);
-  expect(body.text).toBe(
+  expect(request?.path).toBe(`/services/${SECRET}`);
+  expect(request?.body.text).toBe(
     `*[FIRING] node-down: n1*\n${text.replace('&', '&amp;').replace('<', '&lt;').replace('>', '&gt;')}`,
   );
-});
-
-it('Slack receives text without mentions', async () => {
-  const [request] = await sendMessages({ type: 'slack', url: `${server.url}/services/${NAMED}` }, message());
-  expect(request?.path).toBe(`/services/${SECRET}`);
-  expect(request?.body.text).toContain('*[FIRING] node-down: n1*\nn1 is down: &lt;!channel&gt; "5 &amp; 6"');
 });
 
 it('Discord receives an embed without mentions, and its response is awaited', async () => {

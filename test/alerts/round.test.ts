@@ -183,17 +183,6 @@ describe('a round', () => {
     expect(deliveries()).toEqual(['firing n1']);
   });
 
-  it('ends alerts of disabled rules', async () => {
-    const rule = scriptedRule();
-    const { alerts, round, deliveries, clock } = openAlerts(rule);
-    rule.result = ['n1'];
-    await round();
-    clock.now += 30 * second;
-    await runRound({ ...alerts, rules: [] }, never);
-    await deliver(alerts, 'ops', never);
-    expect(deliveries()).toEqual(['firing n1', 'unwatched n1']);
-  });
-
   it('ends the alert of a node that was removed from the configuration, and does not report a recovery', async () => {
     const rule = scriptedRule({ clear: 3_600_000, dependsOn: ({ subject }) => [subject] });
     const { alerts, round, deliveries, clock } = openAlerts(rule);

@@ -77,14 +77,6 @@ describe('an alert', () => {
     ).toEqual(['firing', null, null, null, null]);
   });
 
-  it('is reported again if its severity rises, not if it drops', () => {
-    const heavier: RuleFinding = { ...finding, severity: 'critical' };
-    expect(
-      new Rounds(scriptedRule()).runRound(finding).runRound(heavier).runRound(finding).runRound(finding)
-        .noticeKinds,
-    ).toEqual(['firing', 'firing', null, null]);
-  });
-
   it('keeps its highest severity, so that every notified channel receives the end', () => {
     const heavier: RuleFinding = { ...finding, severity: 'critical' };
     const rounds = new Rounds(scriptedRule())
