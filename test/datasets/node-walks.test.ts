@@ -11,7 +11,6 @@ import {
 } from '../../src/datasets/contract.ts';
 import { pBlockchains } from '../../src/datasets/node/p-blockchains.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
-import { validatorDelegators } from '../../src/datasets/node/validator-delegators.ts';
 import { xBalances } from '../../src/datasets/node/x-balances.ts';
 import { xBlocks } from '../../src/datasets/node/x-blocks.ts';
 import { xTransactions } from '../../src/datasets/node/x-transactions.ts';
@@ -294,12 +293,6 @@ describe('methods that a node refuses', () => {
       { alias: 'C' },
     ]);
   });
-});
-
-it('refuses a validator with a delegator count and no list', () => {
-  const body = { validators: [{ nodeID: 'NodeID-a', delegatorCount: '2' }] };
-  expect(() => validatorDelegators.items(body, {})).toThrow('2 delegators');
-  expect(validatorDelegators.items({ validators: [{ delegatorCount: '0' }] }, {})).toEqual([]);
 });
 
 describe('health without GET', () => {

@@ -71,75 +71,37 @@ function linkValues(dataset: Dataset, n: number): (readonly [readonly string[], 
 
 // Values beyond PostgreSQL's limits, by type of column.
 const outOfRangeNumbers = [
-  '1e200000',
-  '-1e200000',
-  '1e-20000',
-  `${'9'.repeat(140_000)}`,
-  `0.${'0'.repeat(17_000)}1`,
-  '"NaN"',
-  '"Infinity"',
-  '1e400',
+  ...['1e200000', '-1e200000', '1e-20000', `${'9'.repeat(140_000)}`, `0.${'0'.repeat(17_000)}1`],
+  ...['"NaN"', '"Infinity"', '1e400'],
 ];
 const outOfRangeValues: Readonly<Record<string, readonly string[]>> = {
   numeric: outOfRangeNumbers,
   'double precision': outOfRangeNumbers,
   bigint: [
-    '9223372036854775808',
-    '-9223372036854775809',
-    '99999999999999999999',
-    '1.5',
+    ...['9223372036854775808', '-9223372036854775809', '99999999999999999999', '1.5'],
     ...outOfRangeNumbers,
   ],
   timestamptz: [
-    '1e300',
-    '-1e15',
-    '9224318016000',
-    '"294277-01-01T00:00:00Z"',
-    '"infinity"',
-    '"2026-02-30T00:00:00Z"',
-    '18446744073709551615',
+    ...['1e300', '-1e15', '9224318016000', '"294277-01-01T00:00:00Z"', '"infinity"'],
+    ...['"2026-02-30T00:00:00Z"', '18446744073709551615'],
   ],
   boolean: ['"maybe"', '2', '"t"'],
   text: ['"a\\u0000b"', '"\\ud800"', '"\\udfff\\\\u0000"'],
   jsonb: [
-    '[1e200000]',
-    '["\\u0000",{"\\ud800":"\\u0000"}]',
-    '[{"a":1e-20000}]',
-    '{"a":1}',
+    ...['[1e200000]', '["\\u0000",{"\\ud800":"\\u0000"}]', '[{"a":1e-20000}]', '{"a":1}'],
     `["${'x'.repeat(200_000)}"]`,
   ],
 };
 const anyType = [
-  'null',
-  'true',
-  '12',
-  '-7',
-  '"text"',
-  '""',
-  '[]',
-  '{}',
-  '[[1]]',
-  '{"a":[]}',
-  '1.5',
-  '1e3',
-  '"1e3"',
-  '[null]',
+  ...['null', 'true', '12', '-7', '"text"', '""', '[]', '{}', '[[1]]', '{"a":[]}', '1.5', '1e3'],
+  ...['"1e3"', '[null]'],
 ];
 
 const deep = (levels: number) => `${'['.repeat(levels)}1${']'.repeat(levels)}`;
 const unknownFields = [
-  '1e200000',
-  '-1e-20000',
-  '["\\u0000"]',
-  '{"\\ud800":{"\\u0000":"\\udfff"}}',
-  deep(450),
-  deep(3_000),
-  deep(30_000),
-  deep(120_000),
-  `"${'\\u0000'.repeat(1_000)}"`,
-  '9'.repeat(150_000),
-  '{"a":1,"a":{"a":2}}',
-  '{"__proto__":{"a":1e200000}}',
+  ...['1e200000', '-1e-20000', '["\\u0000"]', '{"\\ud800":{"\\u0000":"\\udfff"}}', deep(450)],
+  ...[deep(3_000), deep(30_000), deep(120_000), `"${'\\u0000'.repeat(1_000)}"`],
+  ...['9'.repeat(150_000), '{"a":1,"a":{"a":2}}', '{"__proto__":{"a":1e200000}}'],
 ];
 
 /** An item with one invalid value; `n` is its own key, `other` a neighbour's. */

@@ -60,6 +60,26 @@ export async function rawServer(answer: (socket: Socket) => void): Promise<Omit<
   return { url: await listen(server), close };
 }
 
+/**
+ * Gives a test file servers as {@link upstreamServer} and {@link rawServer} start them.
+ * @param closedAfter hook that closes them, such as `afterEach`
+ */
+export function withServers(closedAfter: (close: () => Promise<void>) => void) {
+  const running: { close(): Promise<void> }[] = [];
+  closedAfter(async () => {
+    await Promise.all(running.splice(0).map((server) => server.close()));
+  });
+  const track = async <T extends { close(): Promise<void> }>(starting: Promise<T>): Promise<T> => {
+    const server = await starting;
+    running.push(server);
+    return server;
+  };
+  return {
+    serve: (handler: Handler) => track(upstreamServer(handler)),
+    serveRaw: (answer: (socket: Socket) => void) => track(rawServer(answer)),
+  };
+}
+
 /** Responds with JSON. */
 export function sendJson(response: ServerResponse, value: unknown, status = 200): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));

@@ -1,28 +1,14 @@
-import { createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import type { CheckedUpstream } from '../../src/upstreams/examination.ts';
 import { checkNode } from '../../src/upstreams/examine-node.ts';
 import { checkService } from '../../src/upstreams/examine-service.ts';
-import {
-  type Received,
-  rawServer,
-  sendJson,
-  type UpstreamServer,
-  upstreamServer,
-} from '../support/upstream-server.ts';
+import { type Received, sendJson, withServers } from '../support/upstream-server.ts';
 
 const KEY = 'canary-7c1d9e4b';
-const open: Pick<UpstreamServer, 'close'>[] = [];
-afterEach(async () => {
-  for (const server of open.splice(0)) await server.close();
-});
+const { serve, serveRaw } = withServers(afterEach);
 
-async function startServer(handler: Parameters<typeof upstreamServer>[0]): Promise<string> {
-  const started = await upstreamServer(handler);
-  open.push(started);
-  return started.url;
-}
+const startServer = async (handler: Parameters<typeof serve>[0]) => (await serve(handler)).url;
 
 const checkedUpstream = (url: string, more: Partial<CheckedUpstream> = {}): CheckedUpstream => ({
   name: 'metrics',
@@ -260,8 +246,7 @@ describe('a service', () => {
   });
 
   it('at whose port another protocol is spoken', async () => {
-    const other = await rawServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
-    open.push(other);
+    const other = await serveRaw((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
     expect(await examineService(other.url)).toMatchObject([
       { ok: false, found: expect.stringContaining('is not HTTP') },
     ]);
@@ -348,14 +333,10 @@ describe('a node', () => {
   });
 
   it('at whose port a server closes the connection', async () => {
-    const closing = createTcpServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
-    await new Promise((resolve) => closing.once('listening', resolve));
-    const address = closing.address();
-    const port = typeof address === 'object' ? address?.port : 0;
-    expect(await examineNode(`http://127.0.0.1:${port}`)).toMatchObject([
+    const { url } = await serveRaw((socket) => socket.destroy());
+    expect(await examineNode(url)).toMatchObject([
       { ok: false, found: expect.stringContaining('closed the connection without an answer') },
     ]);
-    closing.close();
   });
 
   it('of another network than the configuration', async () => {
