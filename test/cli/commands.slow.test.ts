@@ -128,12 +128,6 @@ describe.concurrent('a command', () => {
     expect(stderr).toMatch(/^--month x{200}… must be a month such as 2026-11\n$/);
   });
 
-  it('prints its help with --help', async () => {
-    const { code, stdout } = await command(['record', '--help']);
-    expect(code).toBe(0);
-    expect(stdout).toContain('--target');
-  });
-
   it('whose database is unavailable fails with a reason, and without its password', async () => {
     const unreachable = await spawnCommand(['coverage'], {
       DATABASE_URL: `postgres://nobody:${KEY}@127.0.0.1:1/none`,

@@ -71,14 +71,3 @@ it('a killed migration of an empty database leaves it empty, or complete if its 
   expect(await schemaProblem(sql)).toBeNull();
   expect((await schema()).length).toBeGreaterThan(100);
 });
-
-it('eight processes at once migrate an empty database, each migration once', async () => {
-  await Promise.all(Array.from({ length: 8 }, () => migrate(database.url)));
-  expect(await schemaProblem(sql)).toBeNull();
-  const hashes = await sql<{ hash: string }[]>`select hash from drizzle.__drizzle_migrations`;
-  expect(new Set(hashes.map(({ hash }) => hash)).size).toBe(hashes.length);
-  const once = await schema();
-  expect(once.length).toBeGreaterThan(100);
-  await migrate(database.url);
-  expect(await schema()).toEqual(once);
-});

@@ -53,33 +53,6 @@ describe('the limits', () => {
     expect((await drain([other, one], 10, 'poll')).granted).toBe(10);
   });
 
-  it('hold for any number of simultaneous requests', async () => {
-    const { name, instance, clock } = createShared({ perMinute: 100 });
-    const stop = new AbortController();
-    setMaxListeners(0, stop.signal);
-    let granted = 0;
-    const calls = Array.from({ length: 40 }, () =>
-      instance(clock)
-        .take(10, 'poll', stop.signal)
-        .then(
-          () => {
-            granted += 1;
-          },
-          () => {},
-        ),
-    );
-    await expect.poll(() => granted).toBe(10);
-    const units = async () => {
-      const [row] =
-        await sql`select minute_units::int as units from recorder.budgets where upstream = ${name}`;
-      return row?.units;
-    };
-    expect(await units()).toBe(100);
-    stop.abort();
-    await Promise.all(calls);
-    expect([granted, await units()]).toEqual([10, 100]);
-  });
-
   it('of a day are left to the queue: the failure states when they reset', async () => {
     const { one, clock } = createShared({ perDay: 50 });
     expect(await drain([one], 10, 'poll')).toEqual({ granted: 5, retryAfter: 12 * hour });

@@ -122,13 +122,6 @@ describe('the command query', () => {
     });
   });
 
-  it('exits 2 and prints no rows if the query is refused', async () => {
-    const { code, stdout, stderr } = await query(['selct 1']);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('syntax error');
-    expect(stderr).not.toMatch(/^\s+at /m);
-  });
-
   it('ends quietly when its reader closes the pipe of an endless result', async () => {
     const { code, stdout, stderr } = await startCommand(
       ['query', 'select generate_series(1, 1000000000) as n', '--format', 'csv'],
