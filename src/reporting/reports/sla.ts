@@ -110,6 +110,7 @@ export async function slaReport(
       select seal, sealed_until, head from reporting_internal.seal_heads where sealed_at <= ${new Date(now)}
       order by seal desc limit 1`,
   ]);
+  const isInMonth = ({ observed_at }: { readonly observed_at: Date }) => observed_at >= from;
   return {
     month: from.toISOString().slice(0, 7),
     from,
@@ -144,7 +145,8 @@ export async function slaReport(
           probes: quorum.filter(({ node }) => node === uptime.node),
         };
       }),
-    ...views,
+    validations: views.validations.filter(isInMonth),
+    stake: views.stake.filter(isInMonth),
   };
 }
 

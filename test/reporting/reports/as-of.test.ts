@@ -164,6 +164,9 @@ it('returns the same bytes from every report before and after 10,000 later revis
   const ended = await slaReport(sql, { from: start, to: moment.getTime() }, clock.now, 99.9, thresholds);
   const { validations, stake } = JSON.parse(before.sla);
   expect(JSON.parse(JSON.stringify({ ...ended }))).toMatchObject({ validations, stake });
+  const nextMonth = { from: clock.now + 1, to: clock.now + day };
+  const unobserved = await slaReport(sql, nextMonth, clock.now + hour, 99.9, thresholds);
+  expect(unobserved, 'earlier observations').toMatchObject({ validations: [], stake: [] });
   expect(selectNode(ended, 'another')).toMatchObject({ nodes: [], validations: [], stake: [] });
   expect(selectNode(ended, 'one')).toEqual(ended);
 });
