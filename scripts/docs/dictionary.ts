@@ -114,7 +114,6 @@ function objectSection(object: Declared): string {
   return `### ${name}\n\n${comment}\n${linked}${parameters}${columns.length > 0 ? `\n${columnsTable(columns)}` : ''}`;
 }
 
-/** Renders the parameters of a function as Markdown. */
 export const parametersTable = (parameters: DeclaredFunction['parameters']) =>
   markdownTable(
     ['parameter', 'type', 'default', 'description'],
@@ -126,7 +125,6 @@ export const parametersTable = (parameters: DeclaredFunction['parameters']) =>
     ]),
   );
 
-/** Renders columns as Markdown. */
 export const columnsTable = (columns: readonly Pick<DeclaredColumn, 'name' | 'type' | 'comment'>[]) =>
   markdownTable(
     ['column', 'type', 'description'],

@@ -2,7 +2,6 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { withinNetworks } from '../config/network-ranges.ts';
 import { UsageError } from '../lib/errors.ts';
 
-/** Options of the access rules. */
 export interface AccessOptions {
   /** The address that the server listens on. */
   readonly host: string;
@@ -20,7 +19,6 @@ export interface Caller {
   /** Remote address of the connection; behind a proxy, the address of the proxy. */
   readonly address: string | undefined;
   readonly authorization: string | undefined;
-  /** The session cookie. */
   readonly session: string | undefined;
 }
 
@@ -32,7 +30,6 @@ export type Admission =
   /** Rejected: no token is configured, and the request does not come from a trusted proxy. */
   | 'elsewhere';
 
-/** Duration of a session, in ms. */
 const SESSION_MS = 30 * 86_400_000;
 
 /**

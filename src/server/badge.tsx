@@ -32,7 +32,6 @@ const HEIGHT = 20;
 const PADDING = 7;
 /** Assumed width of a character, in px, large enough for all fallback fonts. */
 const CHARACTER_WIDTH = 6.6;
-/** Cache time of a badge, in s. */
 const CACHE_SECONDS = 60;
 
 /**

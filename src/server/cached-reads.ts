@@ -18,7 +18,6 @@ const CACHE_TTL_MS = 1_000;
 
 /** Cache time of values that change slowly, in ms. */
 const SLOW_CACHE_TTL_MS = 60_000;
-/** Cache time of the states of the nodes, in ms. */
 const NODES_CACHE_TTL_MS = 5_000;
 const NODES_TIMEOUT_MS = 8_000;
 /** Cache time of the user's validators, in ms. The validators are polled once a minute. */

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** Limits of the server's connections. */
 export interface ConnectionLimits {
   /** Maximum number of connections of all clients. */
   readonly max: number;
@@ -17,7 +16,6 @@ export const WATCHER_PATHS = /^\/(health|ready|metrics)(\?|$)/;
 /** Maximum number of requests in progress on one connection. Browsers send only one. */
 const MAX_PIPELINED_REQUESTS = 10;
 
-/** Time after which a refused client may retry, in s. */
 const RETRY_AFTER_S = 10;
 
 /**

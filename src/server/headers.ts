@@ -62,7 +62,6 @@ const POLICY = [
   "base-uri 'none'",
 ].join('; ');
 
-/** Headers of every response. */
 export const HEADERS = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',

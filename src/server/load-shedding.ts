@@ -222,7 +222,6 @@ export class RequestThrottle {
     return end;
   }
 
-  /** Starts the next request as soon as the limits allow it. */
   #startNextWhenAllowed(): void {
     if (this.#pending || this.#waiting === 0 || this.#underWay >= this.#limits.atOnce) return;
     this.#pending = true;
@@ -248,7 +247,6 @@ export class RequestThrottle {
   }
 }
 
-/** A queued request. */
 interface QueuedRequest {
   go(refused?: TooManyReadsError): void;
 }

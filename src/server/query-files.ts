@@ -10,7 +10,6 @@ import { BadRequest } from './pages/page.ts';
 import { queryParametersSchema } from './pages/query/query-parameters.ts';
 import { createQueryRunner, type QueryResult, type ResultLimits } from './run-query.ts';
 
-/** Maximum size of a file. */
 const FILE_LIMITS = { rows: 50_000, characters: 32_000_000 } as const;
 
 /**

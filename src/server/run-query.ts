@@ -18,7 +18,6 @@ export interface QueryResult {
 /** Format and maximum size of a result. */
 export interface ResultLimits {
   readonly form: 'values' | 'object';
-  /** Maximum number of rows. */
   readonly rows: number;
   /** Maximum number of characters of all rows together. */
   readonly characters: number;

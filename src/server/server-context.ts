@@ -14,7 +14,6 @@ import type { ProcessCounts } from './metrics/process-counts.ts';
 import type { RecorderFacts } from './pages/page.ts';
 import type { StatusSite } from './status-site.ts';
 
-/** Dependencies of the server. */
 export interface ServerContext {
   /** Database client for health and metrics. Requests never use the connections of the recording. */
   readonly sql: postgres.Sql;
@@ -23,7 +22,6 @@ export interface ServerContext {
   /** Replica that the gate reads. Default: null, the gate reads the database itself. */
   readonly replica?: Replica | null;
   readonly clock: Clock;
-  /** The access rules. */
   readonly access: Access;
   readonly log: Pick<Log, 'warn'>;
   /** Rejects if the queue cannot be reached. */
@@ -31,18 +29,14 @@ export interface ServerContext {
   readonly queues: QueuesView;
   /** Host names of the server, in addition to localhost and the address at which a request arrives. */
   readonly allowedHosts: readonly string[];
-  /** The budgets that are displayed. */
   readonly budgets: readonly BudgetKey[];
   readonly recorder: RecorderFacts;
-  /** The configured feeds. */
   readonly watched: readonly ConfiguredFeed[];
-  /** The configuration of the upstreams. */
   readonly upstreams: Config['upstreams'];
   /** Counters of this process, for `/metrics`. */
   readonly counts: ProcessCounts;
   /** Minimum uptimes for a reward. */
   readonly rewards: RewardThresholds;
-  /** Configuration of the status page. */
   readonly site: StatusSite;
   /**
    * Returns whether this process records at this moment, so that requests get only a small share of the

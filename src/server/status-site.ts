@@ -3,7 +3,6 @@ import type { Config } from '../config/schema.ts';
 import type { AnnouncedMaintenance } from '../health/announcements.ts';
 import { toErrorMessage, UsageError } from '../lib/errors.ts';
 
-/** A logo that the user configured. */
 export interface Logo {
   readonly type: 'image/svg+xml' | 'image/png';
   readonly ending: '.svg' | '.png';

@@ -1,6 +1,5 @@
 import type postgres from 'postgres';
 
-/** The number of open discrepancies of a check. */
 export interface DiscrepancyCount {
   readonly check_name: string;
   readonly open: number;
@@ -52,13 +51,11 @@ export interface ComparisonState {
   readonly error: string | null;
 }
 
-/** Returns the states of all comparisons, by scope. */
 export async function comparisonStates(sql: postgres.Sql): Promise<ComparisonState[]> {
   return sql<ComparisonState[]>`
     select scope, failed_since, error from reporting_internal.check_runs order by scope`;
 }
 
-/** Returns the number of open discrepancies, by check. */
 export async function discrepancyCounts(sql: postgres.Sql): Promise<DiscrepancyCount[]> {
   return sql<DiscrepancyCount[]>`
     select check_name, count(*)::int as open,
@@ -80,7 +77,6 @@ export async function discrepanciesIn(
     order by at desc, check_name, subject`;
 }
 
-/** The filters of discrepancies. */
 export interface DiscrepancyFilter {
   /** `open`, `ended`, or absent for both. */
   readonly state?: 'open' | 'ended' | undefined;

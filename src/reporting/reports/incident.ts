@@ -33,7 +33,6 @@ export interface IncidentWindow {
   readonly to: Date;
 }
 
-/** Maximum number of events. */
 const MAX_MOMENTS = 1_000;
 
 const COLUMNS = [

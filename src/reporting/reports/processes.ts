@@ -35,7 +35,6 @@ export interface LivingRecorder {
   readonly processes: number;
 }
 
-/** Returns the recorders with a running process. */
 export async function livingRecorders(sql: postgres.Sql): Promise<LivingRecorder[]> {
   return sql<LivingRecorder[]>`
     select recorder, min(network) as network, count(*)::int as processes from reporting_internal.processes

@@ -41,7 +41,6 @@ export interface Outage {
   readonly times: number;
 }
 
-/** Recent changes of interest. */
 export interface RecentChanges {
   readonly departures: readonly Departure[];
   readonly revisions: readonly Revision[];

@@ -34,7 +34,6 @@ export const runStatuses = [
 ] as const;
 export const runReasons = ['poll', 'heal', 'sweep', 'backfill', 'manual', 'redrive', 'unwatched'] as const;
 
-/** The filters of runs. */
 export interface RunFilter {
   readonly dataset?: string | undefined;
   readonly status?: string | undefined;
@@ -45,7 +44,6 @@ export interface RunFilter {
   readonly before?: string | undefined;
 }
 
-/** A page of runs, newest first. */
 export interface RunPage {
   readonly runs: readonly RunRow[];
   /** The cursor for {@link RunFilter.before}; null if there is no older run. */

@@ -47,7 +47,6 @@ export interface NodeSla extends QuorumUptime {
   readonly probes: readonly QuorumUptime[];
 }
 
-/** The service level of a month. */
 export interface SlaReport {
   /** The month, such as `2026-11`. */
   readonly month: string;

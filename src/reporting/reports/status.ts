@@ -43,7 +43,6 @@ export interface Status {
   readonly replicas: readonly SeenReplica[];
 }
 
-/** A replica, as last observed by a process that reads from it. */
 export interface SeenReplica {
   readonly replica: string;
   /** The replication lag; null if unknown. */
@@ -53,7 +52,6 @@ export interface SeenReplica {
   readonly error: string | null;
 }
 
-/** One dataset over all its targets. */
 export interface DatasetStatus {
   readonly dataset: string;
   readonly targets: number;

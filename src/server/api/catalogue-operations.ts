@@ -179,7 +179,6 @@ export function questionsOperation(one: OperationName, all: readonly SavedQuery[
   });
 }
 
-/** Declares the operation that reports the state of the recording. */
 export const statusOperation = (one: OperationName, status: () => Promise<Status>): Operation =>
   fixedOperation(
     one,

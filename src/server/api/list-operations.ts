@@ -15,7 +15,6 @@ import type { OperationName } from './one-page.ts';
 import type { CsvPage, JsonSchema, Operation, RawParameters } from './operation.ts';
 import { jsonSchema, pageSchema } from './schemas.ts';
 
-/** Declares an operation that lists rows. */
 export function rowsOperation(named: OperationName, relation: Relation): Operation {
   const names = (relation.parameters ?? []).map(({ name }) => name);
   return {

@@ -5,7 +5,6 @@ import type { CsvPage, JsonSchema, Operation, PreparedResponse } from './operati
 /** Path, id, tag and summary of an operation. */
 export type OperationName = Pick<Operation, 'path' | 'id' | 'tag' | 'summary'>;
 
-/** A response of a single page. */
 interface SinglePage<T> {
   /** Columns of the CSV. */
   readonly columns: readonly string[];

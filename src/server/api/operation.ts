@@ -5,7 +5,6 @@ import type { CsvValue } from '../../lib/csv.ts';
 /** Unvalidated parameters of a request, by name. */
 export type RawParameters = Readonly<Record<string, unknown>>;
 
-/** A JSON Schema. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** An endpoint of the API: its parameters, its response and its queries. */
@@ -32,7 +31,6 @@ export interface Operation {
 
 /** The queries of a validated request. */
 export interface PreparedResponse {
-  /** Returns the response as JSON. */
   readonly json: (sql: postgres.Sql) => Promise<unknown>;
   /** The response as CSV, page by page. */
   readonly csv: {
@@ -45,7 +43,6 @@ export interface PreparedResponse {
   };
 }
 
-/** A page of a CSV response. */
 export interface CsvPage {
   readonly rows: readonly Readonly<Record<string, CsvValue>>[];
   readonly next: string | null;

@@ -20,7 +20,6 @@ import type { JsonSchema, Operation } from './operation.ts';
 import { coverageOperation, seriesOperation } from './over-time-operations.ts';
 import { pageSchema } from './schemas.ts';
 
-/** Dependencies of the API's operations. */
 export interface OperationsContext {
   readonly catalogue: Catalogue;
   readonly clock: Clock;

@@ -33,7 +33,6 @@ interface ApiProblem {
 /** Time to wait before a retry while the database is unavailable, in s. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Returns the error response for an error. */
 function problemOf(error: unknown): ApiProblem {
   const detail = toErrorMessage(error);
   if (error instanceof InvalidRequestError)
@@ -63,7 +62,6 @@ function problemOf(error: unknown): ApiProblem {
   return { status: 500, title: 'Internal error', detail: 'the log of the recorder contains the cause' };
 }
 
-/** Dependencies of the API. */
 export interface ApiOptions {
   readonly gate: ReadGate;
   readonly pace: RequestThrottle;

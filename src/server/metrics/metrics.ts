@@ -46,10 +46,8 @@ export const metricParts: readonly MetricPart[] = [
   processMetrics,
 ];
 
-/** Metrics about the scrape itself. */
 export const scrapeFamilies = [reachable, partRead];
 
-/** Default cache time of a part, in ms. */
 const DEFAULT_TTL_MS = 1_000;
 
 /** Content type of Prometheus' text format. */

@@ -1,7 +1,6 @@
 import { counter, gauge, type MetricPart, type Sample } from './samples.ts';
 import { probeLimitNote, refuseTooManyProbes, watchedProbes } from './watched-probes.ts';
 
-/** The states of a probe in the ledger. */
 const STATES = ['up', 'down', 'unknown', 'maintenance'] as const;
 /**
  * Maximum number of checks per probe with a series. The node determines the number and names of its checks.
@@ -102,7 +101,6 @@ function checkSamples(one: ProbeRow): Sample[] {
   ];
 }
 
-/** Metrics of the state of the nodes. */
 export const nodeMetrics: MetricPart = {
   name: 'nodes',
   about:

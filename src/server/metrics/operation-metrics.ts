@@ -3,7 +3,6 @@ import { counter, gauge, type MetricRow, metricTable } from './samples.ts';
 
 const PROCESS_STATES = ['running', 'outdated', 'lost'] as const;
 
-/** Metrics of queues and processes. */
 export const workMetrics = metricTable({
   name: 'queues',
   about:
@@ -48,7 +47,6 @@ export const workMetrics = metricTable({
   ],
 });
 
-/** Metrics of the seals. */
 export const sealingMetrics = metricTable({
   name: 'seals',
   about:
@@ -65,7 +63,6 @@ export const sealingMetrics = metricTable({
   },
 });
 
-/** Metrics of scheduled exports. */
 export const exportMetrics = metricTable({
   name: 'exports',
   about: 'Scheduled exports (`exports` in recorder.yaml), of all recorders in the database.',
@@ -101,7 +98,6 @@ export const exportMetrics = metricTable({
       failures::float8 as failures, rows::float8 as rows, bytes::float8 as bytes from reporting_internal.exports`,
 });
 
-/** Metrics of the change feed's sinks. */
 export const changeSinkMetrics = metricTable({
   name: 'changes',
   about: 'Progress of each [sink of the change feed](../how-to/change-feed.md).',
@@ -130,7 +126,6 @@ export const changeSinkMetrics = metricTable({
       failing_since is not null as failing, sent::float8 as sent from reporting_internal.change_sinks order by 1, 2`,
 });
 
-/** Metrics of replicas that are read instead of the primary. */
 export const replicaMetrics = metricTable({
   name: 'replicas',
   about:
@@ -156,7 +151,6 @@ export const replicaMetrics = metricTable({
     (await status()).replicas.map((one) => ({ ...one, readable: one.error === null })),
 });
 
-/** Metrics of disk space. */
 export const diskMetrics = metricTable({
   name: 'space',
   about: 'Disk space of the record. Queried at most once a minute.',

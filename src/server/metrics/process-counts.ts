@@ -3,7 +3,6 @@ import type { Buckets } from './samples.ts';
 /** Inclusive ends of the buckets for durations of calls, in s. */
 const BUCKET_ENDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Counters of one upstream. */
 interface UpstreamCounts {
   /** Number of calls by status of the response, or by error if there was no response. */
   readonly calls: Map<string, number>;
@@ -74,7 +73,6 @@ export class ProcessCounts {
     this.configuration = { applied, at: Date.now() };
   }
 
-  /** Counts a run that ended. */
   run({ feed, status }: { readonly feed: string; readonly status: string }): void {
     const key = `${feed} ${status}`;
     const known = this.#runs.get(key) ?? { feed, status, count: 0 };

@@ -37,7 +37,6 @@ const durations = histogram(
   'upstream',
 );
 
-/** Metrics of this process since its start. */
 export const processMetrics: MetricPart = {
   name: 'process',
   about:

@@ -8,7 +8,6 @@ import { watchedProbes } from './watched-probes.ts';
  */
 const SLOW_COUNTS_MS = 60_000;
 
-/** Metrics of the health ledgers. */
 export const ledgerMetrics = metricTable({
   name: 'ledgers',
   about: 'Progress of the health ledger of each observer.',
@@ -112,7 +111,6 @@ function recordingRows(status: Status): MetricRow[] {
 /** Returns the state of the recording as samples. */
 export const recordingSamples = (status: Status): Sample[] => samplesIn(RECORDING, recordingRows(status));
 
-/** Metrics of the recording's state. */
 export const recordingMetrics = metricTable({
   name: 'recording',
   about: 'Health of the recording, as `status` and `/api/status` report it.',
@@ -120,7 +118,6 @@ export const recordingMetrics = metricTable({
   rows: async ({ status }) => recordingRows(await status()),
 });
 
-/** Metrics of each dataset's recording. */
 export const datasetMetrics = metricTable({
   name: 'datasets',
   about: 'Recorded rows and items, by all processes together.',
@@ -148,7 +145,6 @@ export const datasetMetrics = metricTable({
     from written w left join reporting.freshness_by_dataset f using (dataset) order by 1`,
 });
 
-/** Metrics of missing ranges and quarantined items, by dataset. */
 export const missingDataMetrics = metricTable({
   name: 'missing',
   about: 'Gaps and quarantined items, by dataset. Counted at most once a minute.',
@@ -175,7 +171,6 @@ export const missingDataMetrics = metricTable({
   ],
 });
 
-/** Metrics of the remaining budget of the services. */
 export const budgetMetrics = metricTable({
   name: 'budgets',
   about: 'Remaining request budget of the services with a limit in `recorder.yaml` (`upstreams.*.budget`).',

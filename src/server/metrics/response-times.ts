@@ -53,7 +53,6 @@ export function bucketsOf(histograms: readonly Histogram[], previous: Buckets | 
   };
 }
 
-/** Metrics of the nodes' response times. */
 export const responseTimeMetrics: MetricPart = {
   name: 'response_times',
   about:

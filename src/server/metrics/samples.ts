@@ -49,18 +49,13 @@ export const counter = sampler<number>('counter');
 /** Declares a histogram of seconds. */
 export const histogram = sampler<Buckets>('histogram');
 
-/** Data sources of the metrics. */
 export interface MetricSources {
   readonly sql: postgres.Sql;
-  /** State of the recording. */
   readonly status: () => Promise<Status>;
-  /** Disk usage. */
   readonly disk: () => Promise<DiskUse>;
   /** The displayed budgets. */
   readonly budgets: readonly BudgetKey[];
-  /** The configuration of the upstreams. */
   readonly upstreams: Config['upstreams'];
-  /** Counters of this process. */
   readonly counts: ProcessCounts;
 }
 

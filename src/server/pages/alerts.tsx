@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { type AlertRow, listOpenAlertRows, listResolvedAlerts } from '../../alerts/alert-row.ts';
+import { hrefOf } from './datasets/addresses.ts';
 import { Formats } from './datasets/page-data.tsx';
 import { definePage } from './page.ts';
-import { id, linkTo, optionalParam } from './page-parameters.ts';
-import { Older } from './parts/older.tsx';
+import { id, optionalParam } from './page-parameters.ts';
+import { Pager } from './parts/pager.tsx';
 import { StateBadge } from './parts/state.tsx';
 import { Table, type TableColumn } from './parts/table.tsx';
 import { Time } from './parts/time.tsx';
@@ -55,7 +56,7 @@ export const alertsPage = definePage({
             {open.length > MAX_OPEN_ALERTS && (
               <p>
                 Only the first {MAX_OPEN_ALERTS} alerts are shown.{' '}
-                <a href={linkTo('/datasets/alerts', { 'resolved_at.null': 'true', sort: '-id' })}>Show all</a>
+                <a href={hrefOf('/datasets/alerts', { 'resolved_at.null': 'true', sort: '-id' })}>Show all</a>
               </p>
             )}
           </section>
@@ -75,9 +76,9 @@ export const alertsPage = definePage({
                   : 'No resolved alerts yet.'
             }
           />
-          <Older href={next === null ? null : linkTo(PATH, { ...params, before: next })} />
+          <Pager next={next === null ? null : hrefOf(PATH, { ...params, before: next })} />
           <p class="actions">
-            <Formats address={(form) => linkTo(`${PATH}.${form}`, params)} />
+            <Formats address={(form) => hrefOf(`${PATH}.${form}`, params)} />
           </p>
         </section>
       </>
@@ -126,7 +127,7 @@ const more: readonly TableColumn<AlertRow>[] = [
   },
   {
     name: 'Rule',
-    cell: ({ rule }) => <a href={linkTo(PATH, { rule })}>{rule}</a>,
+    cell: ({ rule }) => <a href={hrefOf(PATH, { rule })}>{rule}</a>,
   },
   {
     name: 'Acknowledged by',

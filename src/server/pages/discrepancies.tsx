@@ -9,11 +9,12 @@ import {
   discrepancyPage,
   type SeriesBreak,
 } from '../../reporting/reports/discrepancies.ts';
+import { hrefOf } from './datasets/addresses.ts';
 import { Formats } from './datasets/page-data.tsx';
 import { definePage } from './page.ts';
-import { id, linkTo, oneOf, optionalParam } from './page-parameters.ts';
-import { Filters, SelectField } from './parts/filters.tsx';
-import { Older } from './parts/older.tsx';
+import { id, oneOf, optionalParam } from './page-parameters.ts';
+import { ANY, Filters, FormField } from './parts/fields.tsx';
+import { Pager } from './parts/pager.tsx';
 import { StateBadge } from './parts/state.tsx';
 import { Table, type TableColumn } from './parts/table.tsx';
 import { Time } from './parts/time.tsx';
@@ -55,12 +56,13 @@ export const discrepanciesPage = definePage({
           <FailedComparisons of={comparisons} />
           {counts.length > 0 && <Counts counts={counts} />}
           <Filters path={PATH}>
-            <SelectField name="state" label="State" value={params.state} words={STATES} />
-            <SelectField
+            <FormField name="state" label="State" value={params.state} options={[ANY, ...STATES]} />
+            <FormField
               name="check"
               label="Check"
               value={params.check}
-              words={[
+              options={[
+                ANY,
                 ...new Set([
                   ...counts.map(({ check_name }) => check_name),
                   ...(params.check ? [params.check] : []),
@@ -79,9 +81,9 @@ export const discrepanciesPage = definePage({
                 : noneText(comparisons)
             }
           />
-          <Older href={next === null ? null : linkTo(PATH, { ...params, before: next })} />
+          <Pager next={next === null ? null : hrefOf(PATH, { ...params, before: next })} />
           <p class="actions">
-            <Formats address={(form) => linkTo(`${PATH}.${form}`, params)} />
+            <Formats address={(form) => hrefOf(`${PATH}.${form}`, params)} />
           </p>
         </section>
         <section class="stack" aria-labelledby="breaks">
@@ -99,7 +101,7 @@ export const discrepanciesPage = definePage({
           {breaks.length > MAX_BREAKS && (
             <p>
               Only the newest {MAX_BREAKS} are shown.{' '}
-              <a href={linkTo('/datasets/series_breaks', { sort: '-broke_at' })}>Show all</a>
+              <a href={hrefOf('/datasets/series_breaks', { sort: '-broke_at' })}>Show all</a>
             </p>
           )}
         </section>
@@ -136,7 +138,7 @@ function Counts({ counts }: { readonly counts: readonly DiscrepancyCount[] }) {
     <ul class="chips">
       {counts.map(({ check_name, open, found_today }) => (
         <li>
-          <a href={linkTo(PATH, { state: 'open', check: check_name })}>{check_name}</a> {numberText(open)}
+          <a href={hrefOf(PATH, { state: 'open', check: check_name })}>{check_name}</a> {numberText(open)}
           {found_today > 0 && <span class="soft">, {numberText(found_today)} new within a day</span>}
         </li>
       ))}

@@ -4,7 +4,6 @@ import type { PageDefinition } from './page.ts';
 /** A page of rows, and the parameters of the corresponding request to the API. */
 interface List {
   readonly path: string;
-  /** The view that contains the rows of the page. */
   readonly view: string;
   readonly sort: string;
   /** The filter of the API for each parameter of the page. */

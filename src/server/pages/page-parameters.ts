@@ -9,12 +9,10 @@ export const optionalParam = <Schema extends z.ZodType>(schema: Schema) =>
 /** Names of all datasets, sorted. */
 export const datasetNames: readonly string[] = recorded.map(({ name }) => name).sort();
 
-/** The name of a dataset. */
 export const dataset = z
   .string()
   .refine((name) => datasetNames.includes(name), 'must be the name of a dataset, such as validators');
 
-/** The numeric id of a row. */
 export const id = z.string().regex(/^\d{1,18}$/, 'must be a whole number of at most 18 digits');
 
 /** A moment in a format that `parseInstant` parses, as ms since 1970. */
@@ -26,16 +24,3 @@ export const momentParam = z
 /** Returns the schema of a parameter that accepts only some words. */
 export const oneOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
   z.enum(words, `must be one of ${words.join(', ')}`);
-
-/** Returns the URL of a path with parameters. Undefined parameters are omitted. */
-export function linkTo(
-  path: string,
-  parameters: Readonly<Record<string, string | number | undefined>>,
-): string {
-  const query = new URLSearchParams(
-    Object.entries(parameters).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)]],
-    ),
-  ).toString();
-  return query === '' ? path : `${path}?${query}`;
-}

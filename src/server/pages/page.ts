@@ -53,7 +53,6 @@ export interface PageContext {
   readonly site: StatusSite;
 }
 
-/** The content of a page. */
 export interface Content {
   readonly title: string;
   /** Breadcrumbs, starting with the main page. Default: no breadcrumbs, for a main page. */
@@ -77,7 +76,6 @@ export interface Redirect {
   readonly location: string;
 }
 
-/** Declaration of a page. */
 interface Declaration<Params extends z.ZodObject, Data> {
   /** The path with its parameters, such as `/runs/:run`. */
   readonly path: string;
@@ -115,7 +113,6 @@ export class BadRequest extends Error {
   }
 }
 
-/** Declares a page. */
 export function definePage<Params extends z.ZodObject, Data>(
   declared: Declaration<Params, Data>,
 ): PageDefinition {

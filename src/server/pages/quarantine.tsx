@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { escapeUnsafeLines } from '../../lib/safe-text.ts';
 import { type QuarantineRow, quarantinedItem, quarantinedPage } from '../../reporting/reports/quarantine.ts';
+import { hrefOf } from './datasets/addresses.ts';
 import { Formats } from './datasets/page-data.tsx';
 import { definePage } from './page.ts';
-import { dataset, datasetNames, id, linkTo, optionalParam } from './page-parameters.ts';
-import { Filters, SelectField } from './parts/filters.tsx';
+import { dataset, datasetNames, id, optionalParam } from './page-parameters.ts';
+import { ANY, Filters, FormField } from './parts/fields.tsx';
 import { KeyValues } from './parts/key-values.tsx';
-import { Older } from './parts/older.tsx';
+import { Pager } from './parts/pager.tsx';
 import { Table, type TableColumn } from './parts/table.tsx';
 import { Time } from './parts/time.tsx';
 import { numberText } from './texts.ts';
@@ -28,7 +29,7 @@ export const quarantinePage = definePage({
           stored. After an update that can decode them, run <code>chain-recorder quarantine redrive</code>.
         </p>
         <Filters path={PATH}>
-          <SelectField name="dataset" label="Dataset" value={params.dataset} words={datasetNames} />
+          <FormField name="dataset" label="Dataset" value={params.dataset} options={[ANY, ...datasetNames]} />
         </Filters>
         <Table
           stacked
@@ -37,9 +38,9 @@ export const quarantinePage = definePage({
           rows={items}
           empty={params.dataset || params.before ? 'No matching items.' : 'The quarantine is empty.'}
         />
-        <Older href={next === null ? null : linkTo(PATH, { ...params, before: next })} />
+        <Pager next={next === null ? null : hrefOf(PATH, { ...params, before: next })} />
         <p class="actions">
-          <Formats address={(form) => linkTo(`${PATH}.${form}`, params)} />
+          <Formats address={(form) => hrefOf(`${PATH}.${form}`, params)} />
         </p>
       </section>
     ),

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { readSeenQueues, type SeenQueue } from '../../reporting/reports/queues.ts';
 import { type RunRow, readRunPage, runReasons, runRows, runStatuses } from '../../reporting/reports/runs.ts';
 import { spanText } from '../../reporting/reports/uptime.ts';
+import { hrefOf } from './datasets/addresses.ts';
 import { Formats } from './datasets/page-data.tsx';
 import { definePage } from './page.ts';
-import { dataset, datasetNames, id, linkTo, momentParam, oneOf, optionalParam } from './page-parameters.ts';
-import { Filters, SelectField } from './parts/filters.tsx';
+import { dataset, datasetNames, id, momentParam, oneOf, optionalParam } from './page-parameters.ts';
+import { ANY, Filters, FormField } from './parts/fields.tsx';
 import { KeyValues } from './parts/key-values.tsx';
-import { MomentField } from './parts/moment-field.tsx';
-import { Older } from './parts/older.tsx';
+import { Pager } from './parts/pager.tsx';
 import { ErrorNotice } from './parts/problem.tsx';
 import { StateBadge } from './parts/state.tsx';
 import { Table, type TableColumn } from './parts/table.tsx';
@@ -45,13 +45,15 @@ export const runsPage = definePage({
           </p>
           <StalledQueues queues={queues} />
           <Filters path={PATH}>
-            <SelectField name="dataset" label="Dataset" value={params.dataset} words={datasetNames} />
-            <SelectField name="status" label="Status" value={params.status} words={runStatuses} />
-            <SelectField name="reason" label="Reason" value={params.reason} words={runReasons} />
-            <div>
-              <label for="until">Started before (UTC)</label>
-              <MomentField id="until" name="until" value={until ?? ''} />
-            </div>
+            <FormField
+              name="dataset"
+              label="Dataset"
+              value={params.dataset}
+              options={[ANY, ...datasetNames]}
+            />
+            <FormField name="status" label="Status" value={params.status} options={[ANY, ...runStatuses]} />
+            <FormField name="reason" label="Reason" value={params.reason} options={[ANY, ...runReasons]} />
+            <FormField name="until" label="Started before (UTC)" type="timestamptz" value={until} />
           </Filters>
           <Table
             stacked
@@ -64,9 +66,9 @@ export const runsPage = definePage({
                 : 'No matching runs among those searched. Older runs may match.'
             }
           />
-          <Older href={next === null ? null : linkTo(PATH, { ...params, until: undefined, before: next })} />
+          <Pager next={next === null ? null : hrefOf(PATH, { ...params, until: undefined, before: next })} />
           <p class="actions">
-            <Formats address={(form) => linkTo(`${PATH}.${form}`, { ...params, until })} />
+            <Formats address={(form) => hrefOf(`${PATH}.${form}`, { ...params, until })} />
           </p>
         </section>
       ),
@@ -147,7 +149,7 @@ export const runPage = definePage({
             columns={[
               {
                 name: 'Dataset',
-                cell: (row) => <a href={linkTo(PATH, { dataset: row.dataset })}>{row.dataset}</a>,
+                cell: (row) => <a href={hrefOf(PATH, { dataset: row.dataset })}>{row.dataset}</a>,
               },
               {
                 name: 'Items',

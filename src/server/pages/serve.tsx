@@ -39,7 +39,6 @@ const PAGE = 'text/html; charset=utf-8';
 /** Timeout of a page, including its wait for a connection, in ms. */
 const PAGE_TIMEOUT_MS = 8_000;
 
-/** Dependencies of the pages. */
 export interface PagesOptions {
   readonly gate: ReadGate;
   /** Replica that the gate reads; null: the gate reads the database itself. */
@@ -211,7 +210,6 @@ function problemOf(error: unknown): problems.PageProblem {
     : problems.failed;
 }
 
-/** Returns a cookie of the request, or undefined. */
 function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
   return headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[name];
 }

@@ -12,15 +12,11 @@ export interface ProbeResults {
   readonly ended_at: Date;
   /** True if the result is still current. */
   readonly is_open: boolean;
-  /** The number of probes. */
   readonly probes: number;
-  /** The first error message. */
   readonly error: string | null;
-  /** The latest error message. */
   readonly last_error: string | null;
 }
 
-/** The record of a node over a range. */
 export interface NodeRange extends Span {
   readonly node: string;
   readonly grain: WindowGrain;
@@ -30,7 +26,6 @@ export interface NodeRange extends Span {
   readonly windows: readonly WindowStates[];
   /** Response times; null: no probe was counted. */
   readonly latency: Latency | null;
-  /** Uptimes by probe and observer. */
   readonly observed: readonly ObservedUptime[];
   readonly incidents: readonly NodeIncident[];
   /** The newest probe results of the range. */

@@ -23,7 +23,6 @@ export interface Latency {
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
-  /** The number of counted probes. */
   readonly probes: number;
   /** The range of the counted probes: the requested range, extended to whole hours or days. */
   readonly over: Span;

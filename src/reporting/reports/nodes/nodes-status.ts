@@ -27,7 +27,6 @@ export interface NodeStatus extends WatchedNode {
   readonly checks: readonly NodeCheck[];
 }
 
-/** The data of the status page. */
 export interface NodesStatus {
   /** The time of the query, in ms since 1970. */
   readonly at: number;

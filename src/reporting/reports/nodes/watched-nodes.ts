@@ -1,7 +1,6 @@
 import type postgres from 'postgres';
 import type { NodeState } from '../../../health/state.ts';
 
-/** The current state of a node. */
 export interface WatchedNode {
   readonly node: string;
   /** `unrecorded`: never probed. */
@@ -20,7 +19,6 @@ export interface WatchedNode {
   readonly settled_until: Date | null;
 }
 
-/** A stalled ledger. */
 export interface StalledLedger {
   /** The observer, or the observer, node and probe. */
   readonly subject: string;

@@ -45,9 +45,7 @@ const LENGTHS = {
   '1mo': 30 * DAY,
 } as const;
 
-/** The length of the windows into which a range is split. */
 export type WindowGrain = keyof typeof LENGTHS;
-/** Lengths of windows, from fine to coarse. */
 export const grains: readonly WindowGrain[] = ['1min', '5min', '15min', '1h', '6h', '1d', '1w', '1mo'];
 export const grainWords: Readonly<Record<WindowGrain, string>> = {
   '1min': '1 minute',

@@ -1,6 +1,5 @@
 import { listChartSources } from '../../../reporting/relations/chart-sources.ts';
 
-/** The chart sources of `/charts`, by name. */
 export const drawables = listChartSources();
 
 const all = [...drawables.values()];
@@ -12,7 +11,6 @@ export const lineParameters: readonly string[] = [
   ),
 ];
 
-/** Chart sources by heading. */
 export const byHeading: readonly (readonly [heading: string, drawables: typeof all])[] = [
   ...new Set(all.map(({ heading }) => heading)),
 ].map((heading) => [heading, all.filter((one) => one.heading === heading)]);

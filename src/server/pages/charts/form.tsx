@@ -1,5 +1,5 @@
 import type { ChartSource } from '../../../reporting/relations/chart-sources.ts';
-import { MomentField } from '../parts/moment-field.tsx';
+import { FormField } from '../parts/fields.tsx';
 import type { ChartRequest } from './chart-data.ts';
 import { byHeading } from './drawables.ts';
 import type { ChartTarget } from './known-values.ts';
@@ -36,7 +36,6 @@ interface ChartFormProps {
   readonly params: { readonly [name: string]: unknown };
 }
 
-/** The form for the parameters of the chart. */
 export function ChartForm({ targets, drawing, params }: ChartFormProps) {
   const { drawable, grain, isGrainExplicit } = drawing;
   const { name: of, keys, needed, takes, grains, past } = drawable;
@@ -54,13 +53,11 @@ export function ChartForm({ targets, drawing, params }: ChartFormProps) {
     <form class="filters" method="get" action="/charts">
       <input type="hidden" name="of" value={of} />
       {choices.map(({ name, about, required, value, suggestions }) => (
-        <div>
-          <label for={`of-${name}`} title={about}>
-            {name}
-          </label>
-          <input
+        <>
+          <FormField
             id={`of-${name}`}
             name={name}
+            label={<span title={about}>{name}</span>}
             value={value}
             placeholder={required ? undefined : 'all'}
             list={suggestions.length > 0 ? `${name}-known` : undefined}
@@ -73,33 +70,26 @@ export function ChartForm({ targets, drawing, params }: ChartFormProps) {
               ))}
             </datalist>
           )}
-        </div>
+        </>
       ))}
       <Values drawing={drawing} />
       {grains.length > 1 && (
-        <div>
-          <label for="by">By</label>
-          <select id="by" name="by">
-            <option value="">automatic{grain && !isGrainExplicit ? ` (${grain})` : ''}</option>
-            {grains.map((one) => (
-              <option value={one} selected={isGrainExplicit && one === grain}>
-                {one}
-              </option>
-            ))}
-          </select>
-        </div>
+        <FormField
+          name="by"
+          label="By"
+          value={isGrainExplicit && grain ? grain : ''}
+          options={[['', `automatic${grain && !isGrainExplicit ? ` (${grain})` : ''}`], ...grains]}
+        />
       )}
       {(past ? [...WINDOW, ...MOMENTS] : WINDOW).map(([name, label]) => {
         const at = params[name];
         return (
-          <div>
-            <label for={name}>{label}</label>
-            <MomentField
-              id={name}
-              name={name}
-              value={at instanceof Date ? at.toISOString() : String(at ?? '')}
-            />
-          </div>
+          <FormField
+            name={name}
+            label={label}
+            type="timestamptz"
+            value={at instanceof Date ? at.toISOString() : String(at ?? '')}
+          />
         );
       })}
       <button type="submit">Draw</button>

@@ -100,10 +100,8 @@ function distinguishingColumns(keys: readonly LineKey[]): string[] {
 const BUCKET_COUNT = 500;
 /** Maximum time for reading the points of a chart, in ms. A page should be ready within about 1 s. */
 const READ_TIMEOUT_MS = 800;
-/** Maximum number of lines of a chart. */
 export const MAX_LINES = 8;
 
-/** A line with its exact values. */
 export interface DrawnLine extends Line {
   /** Points: times as ISO 8601, and the values with every digit. */
   readonly exact: readonly (readonly [at: string, value: string])[];
@@ -113,7 +111,6 @@ export interface DrawnLine extends Line {
   readonly of: ChartLine['of'];
 }
 
-/** The lines of a chart. */
 export interface DrawnLines {
   readonly lines: readonly DrawnLine[];
   /** Number of available lines; those with the greatest values are drawn. */

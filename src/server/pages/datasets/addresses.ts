@@ -7,9 +7,14 @@ import type { PastSupport } from './relations.ts';
 /** Query parameters of a URL, each given once. */
 export type Parameters = Readonly<Record<string, string>>;
 
-/** Returns a URL on this server. Parameters that are null are omitted. */
-export function hrefOf(path: string, parameters: Readonly<Record<string, string | null>> = {}): string {
-  const present = Object.entries(parameters).filter((one): one is [string, string] => one[1] !== null);
+/** Returns a URL on this server. Parameters that are null or undefined are omitted. */
+export function hrefOf(
+  path: string,
+  parameters: Readonly<Record<string, string | number | null | undefined>> = {},
+): string {
+  const present = Object.entries(parameters).flatMap(([name, value]) =>
+    value === null || value === undefined ? [] : [[name, String(value)]],
+  );
   // Decodes characters that are allowed in a query, for readability.
   const query = new URLSearchParams(present).toString().replaceAll('%3A', ':').replaceAll('%2C', ',');
   return query === '' ? path : `${path}?${query}`;
@@ -19,7 +24,6 @@ export function hrefOf(path: string, parameters: Readonly<Record<string, string 
 export const keepAsOf = ({ as_of: asOf }: Parameters): Parameters =>
   asOf === undefined ? {} : { as_of: asOf };
 
-/** Returns the parameters without some of them. */
 export function without(parameters: Parameters, ...names: readonly string[]): Parameters {
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => !names.includes(name)));
 }

@@ -11,7 +11,7 @@ import {
 import { validateParameters } from '../../../reporting/relations/invalid-request.ts';
 import type { PageDefinition } from '../page.ts';
 import { Empty } from '../parts/empty.tsx';
-import { Older } from '../parts/older.tsx';
+import { FormField } from '../parts/fields.tsx';
 import { countText } from '../texts.ts';
 import {
   canonicalizeParameters,
@@ -22,7 +22,7 @@ import {
   without,
 } from './addresses.ts';
 import { ChangesTable } from './changes-table.tsx';
-import { ActiveFilters, FilterField, HiddenFields } from './filters.tsx';
+import { ActiveFilters, CursorPager, HiddenFields } from './filters.tsx';
 import { Formats, PageSql } from './page-data.tsx';
 import { NoRecord, recordedSince, relationContent, relationPath } from './relation-head.tsx';
 import { catalogue } from './relations.ts';
@@ -53,10 +53,10 @@ function ChangesForm({
     <>
       <form class="filters" method="get" action={path} aria-label="Two moments">
         <HiddenFields of={without(parameters, ...own)} />
-        <FilterField id="from" name="from" label="From (UTC)" type="timestamptz" value={from} required />
-        <FilterField id="to" name="to" label="To (empty: now)" type="timestamptz" value={to ?? ''} />
+        <FormField name="from" label="From (UTC)" type="timestamptz" value={from} required />
+        <FormField name="to" label="To (empty: now)" type="timestamptz" value={to ?? ''} />
         {offered.map(({ parameter, column, type }) => (
-          <FilterField
+          <FormField
             id={`of-${column}`}
             name={parameter}
             label={<code>{column}</code>}
@@ -91,7 +91,6 @@ const DAY = 86_400_000;
 /** The dataset and the parameters of a request for the page. */
 interface DifferencesRequest {
   readonly dataset: DatasetRelations;
-  /** Parameters of the URL, with a default for `from`. */
   readonly parameters: Parameters;
   readonly query: DifferencesQuery;
 }
@@ -184,15 +183,7 @@ function Differences({
           </p>
         </div>
         <ChangesTable dataset={dataset} query={query} rows={rows} />
-        {parameters.after !== undefined && (
-          <p>
-            <a href={hrefOf(path, without(parameters, 'after'))}>First page</a>
-          </p>
-        )}
-        <Older
-          href={next === null ? null : hrefOf(path, { ...parameters, after: next })}
-          label={`Next ${query.limit}`}
-        />
+        <CursorPager path={path} parameters={parameters} next={next} label={`Next ${query.limit}`} />
       </section>
       <PageSql sql={differencesSql(dataset, query)} />
     </>

@@ -13,6 +13,7 @@ import { rowsParameters } from '../../../reporting/relations/row-query.ts';
 import { type RowsPage, readRows } from '../../../reporting/relations/rows.ts';
 import { readTargetCoverage, type TargetCoveragePage } from '../../../reporting/relations/target-coverage.ts';
 import type { Content, PageDefinition } from '../page.ts';
+import { FormField } from '../parts/fields.tsx';
 import { StateBadge } from '../parts/state.tsx';
 import { Table, type TableColumn } from '../parts/table.tsx';
 import { StatePatterns } from '../status/state-bars.tsx';
@@ -21,7 +22,7 @@ import { canonicalizeParameters, hrefOf, type Parameters, without } from './addr
 import { DaysOfAll } from './coverage-days.tsx';
 import { axisOf, Gaps } from './coverage-gaps.tsx';
 import { Targets } from './coverage-targets.tsx';
-import { FilterField, HiddenFields } from './filters.tsx';
+import { HiddenFields } from './filters.tsx';
 import { CopyableText, Formats } from './page-data.tsx';
 import { relationContent, relationPath } from './relation-head.tsx';
 import { catalogue, parseAsOf, requireSingle, viewNamed } from './relations.ts';
@@ -50,9 +51,9 @@ function CoverageForm({
     <>
       <form class="filters" method="get" action={path} aria-label="Days and target">
         <HiddenFields of={without(parameters, 'from', 'to', 'target', 'after')} />
-        <FilterField id="from" name="from" label="From" type="date" value={from.slice(0, 10)} />
-        <FilterField id="to" name="to" label="To (empty: now)" type="date" value={(end ?? '').slice(0, 10)} />
-        <FilterField id="target" name="target" label="Target" type="text" value={target ?? ''} />
+        <FormField name="from" label="From" type="date" value={from.slice(0, 10)} />
+        <FormField name="to" label="To (empty: now)" type="date" value={(end ?? '').slice(0, 10)} />
+        <FormField name="target" label="Target" value={target ?? ''} />
         <button type="submit">Show</button>
       </form>
       <div class="head">
@@ -152,15 +153,11 @@ const columns: readonly TableColumn<CoverageHeights>[] = [
   },
 ];
 
-/** Maximum number of targets on a page. */
 const TARGETS_PAGE_SIZE = 25;
-/** Maximum number of gaps of each kind on a page. */
 const GAPS_PAGE_SIZE = '25';
 
-/** Data of the coverage page of a dataset. */
 export interface CoverageRecord {
   readonly dataset: DatasetRelations;
-  /** Parameters of the URL. */
   readonly parameters: Parameters;
   readonly coverage: Coverage;
   readonly targets: TargetCoveragePage;

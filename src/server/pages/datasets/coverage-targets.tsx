@@ -1,11 +1,11 @@
 import type { TargetCoverage } from '../../../reporting/relations/target-coverage.ts';
-import { Older } from '../parts/older.tsx';
 import { StateBadge } from '../parts/state.tsx';
 import { Table, type TableColumn } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { hrefOf, type Parameters, without } from './addresses.ts';
+import { hrefOf, without } from './addresses.ts';
 import { allDays, DayStrip, daysWords } from './coverage-days.tsx';
 import type { CoverageRecord } from './coverage-page.tsx';
+import { CursorPager } from './filters.tsx';
 import { relationPath } from './relation-head.tsx';
 
 /** Table of the targets, each with days, state and reason. */
@@ -50,7 +50,7 @@ export function Targets({
           {
             name: 'Runs',
             head: <span class="unseen">Runs</span>,
-            cell: () => <Runs of={dataset.name} />,
+            cell: () => <a href={hrefOf('/runs', { dataset: dataset.name })}>runs</a>,
           },
         ]}
         rows={targets.targets}
@@ -60,23 +60,10 @@ export function Targets({
             : 'This dataset has no targets: no entry of watch in recorder.yaml selects any.'
         }
       />
-      <FirstPage path={path} parameters={parameters} />
-      <Older
-        href={targets.next === null ? null : hrefOf(path, { ...parameters, after: targets.next })}
-        label="More targets"
-      />
+      <CursorPager path={path} parameters={parameters} next={targets.next} label="More targets" />
     </section>
   );
 }
-
-const Runs = ({ of }: { readonly of: string }) => <a href={hrefOf('/runs', { dataset: of })}>runs</a>;
-
-const FirstPage = ({ path, parameters }: { readonly path: string; readonly parameters: Parameters }) =>
-  parameters.after === undefined ? null : (
-    <p>
-      <a href={hrefOf(path, without(parameters, 'after'))}>First targets</a>
-    </p>
-  );
 
 const columns: readonly TableColumn<TargetCoverage>[] = [
   {

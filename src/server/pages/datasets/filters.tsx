@@ -1,7 +1,7 @@
-import type { ComponentChildren } from 'preact';
 import { OPERATOR_DESCRIPTIONS } from '../../../reporting/relations/filters.ts';
 import type { FilterParameter } from '../../../reporting/relations/list-parameters.ts';
-import { MomentField } from '../parts/moment-field.tsx';
+import { MomentInput } from '../parts/fields.tsx';
+import { Pager } from '../parts/pager.tsx';
 import { hrefOf, type Parameters, without } from './addresses.ts';
 
 /** Hidden fields of a form, which keep the other parameters of the URL. */
@@ -13,51 +13,6 @@ export function HiddenFields({ of }: { readonly of: Parameters }) {
       ))}
     </>
   );
-}
-
-interface FieldProps {
-  readonly id: string;
-  readonly name: string;
-  /** PostgreSQL type of the value. */
-  readonly type: string;
-  readonly value: string;
-  readonly required?: boolean;
-}
-
-/** A form field for a value of a PostgreSQL type, with a label. */
-export function FilterField({ label, ...field }: FieldProps & { readonly label: ComponentChildren }) {
-  return (
-    <div class="field">
-      <label for={field.id}>{label}</label>
-      <Field {...field} />
-    </div>
-  );
-}
-
-function Field({ type, value, ...named }: FieldProps) {
-  switch (type) {
-    case 'boolean':
-      return (
-        <select {...named}>
-          {['', 'true', 'false'].map((one) => (
-            <option value={one} selected={one === value}>
-              {one}
-            </option>
-          ))}
-        </select>
-      );
-    case 'timestamptz':
-      return <MomentField {...named} value={value} />;
-    case 'date':
-      return <MomentField {...named} value={value} day />;
-    case 'numeric':
-    case 'bigint':
-    case 'integer':
-    case 'double precision':
-      return <input {...named} inputMode="decimal" value={value} />;
-    default:
-      return <input {...named} autocomplete="off" spellcheck={false} value={value} />;
-  }
 }
 
 /** The active filters, each with a link that removes it. */
@@ -125,7 +80,7 @@ export function AsOf({
     <form class={`as-of ${asOf === null ? '' : 'past'}`} method="get" action={path} aria-label="As of">
       <HiddenFields of={rest} />
       <label for="as-of">As of</label>
-      <MomentField id="as-of" name="as_of" value={asOf ?? ''} />
+      <MomentInput id="as-of" name="as_of" value={asOf ?? ''} />
       <span class="soft">UTC</span>
       <button class="plain" type="submit">
         Show
@@ -134,4 +89,21 @@ export function AsOf({
       {asOf !== null && note !== undefined && <p class="soft">{note}</p>}
     </form>
   );
+}
+
+/** The links to other pages of a list, by the cursor in `after`. */
+export function CursorPager({
+  path,
+  parameters,
+  next,
+  label,
+}: {
+  readonly path: string;
+  readonly parameters: Parameters;
+  /** The cursor of the next page; null if there is none. */
+  readonly next: string | null;
+  readonly label: string;
+}) {
+  const first = parameters.after === undefined ? null : hrefOf(path, without(parameters, 'after'));
+  return <Pager first={first} next={next && hrefOf(path, { ...parameters, after: next })} label={label} />;
 }

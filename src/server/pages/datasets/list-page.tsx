@@ -104,7 +104,6 @@ export const listPage = definePage({
   },
 });
 
-/** Returns the anchor of a heading. */
 const anchorOf = (heading: string) => heading.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
 const upstreamOf = ({ name }: DatasetRelations) => {

@@ -13,7 +13,6 @@ import { ValueText } from '../parts/value.tsx';
 import { hrefOf, keepAsOf, type Parameters } from './addresses.ts';
 import { datasetOf, viewNamed, viewsOf } from './relations.ts';
 
-/** The pages of a dataset. */
 type Tab = 'rows' | 'row' | 'changes' | 'coverage';
 
 const HISTORIES: Readonly<Record<string, string>> = {
@@ -23,7 +22,6 @@ const HISTORIES: Readonly<Record<string, string>> = {
   ledger: 'Intervals',
 };
 
-/** Returns the path of a page of a relation. */
 export const relationPath = (name: string, page?: Exclude<Tab, 'rows'>) =>
   `/datasets/${name}${page === undefined ? '' : `/${page}`}`;
 
@@ -99,7 +97,6 @@ function Tabs({
   parameters,
 }: {
   readonly of: DatasetRelations;
-  /** Name of the displayed relation. */
   readonly here: string;
   readonly tab: Tab;
   readonly parameters: Parameters;

@@ -76,7 +76,6 @@ export type PastSupport =
 /** Parsed parameters of a page of rows. */
 export interface RequestedRows {
   readonly query: RowsQuery;
-  /** Parameters of the URL. */
   readonly parameters: Parameters;
   /** The moment, in a format that PostgreSQL parses; null: now. */
   readonly asOf: string | null;
@@ -86,7 +85,6 @@ export interface RequestedRows {
 /** Names of columns with the start time of a row, in order of preference. */
 const SINCE = ['valid_from', 'observed_at', 'started_at', 'found_at', 'at'];
 
-/** Returns the support of a view for past moments. */
 export function pastSupportOf({ asOf, parameters, columns }: Relation): PastSupport {
   if (asOf !== null || parameters?.some(({ name }) => name === 'as_of')) return { kind: 'known' };
   const column = SINCE.find((name) => columns.some((one) => one.name === name && one.type === 'timestamptz'));

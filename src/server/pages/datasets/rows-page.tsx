@@ -6,6 +6,7 @@ import type { Relation } from '../../../reporting/relations/relation.ts';
 import { countRows, type RowCount } from '../../../reporting/relations/row-count.ts';
 import { type RowsPage, readRows, rowsSql } from '../../../reporting/relations/rows.ts';
 import type { Content, PageDefinition, Redirect } from '../page.ts';
+import { FormField } from '../parts/fields.tsx';
 import { queryLink } from '../query/link.ts';
 import { agoText, countText, durationWords, numberText } from '../texts.ts';
 import {
@@ -16,7 +17,7 @@ import {
   singleParameters,
   without,
 } from './addresses.ts';
-import { ActiveFilters, AsOf, FilterField, HiddenFields } from './filters.tsx';
+import { ActiveFilters, AsOf, CursorPager, HiddenFields } from './filters.tsx';
 import { Formats, PageSql } from './page-data.tsx';
 import { NoRecord, recordedSince, relationContent, relationPath } from './relation-head.tsx';
 import {
@@ -45,7 +46,6 @@ const canCallFunction = (relation: Relation, params: Readonly<Record<string, unk
   );
 };
 
-/** The form for the parameters of a function. */
 function FunctionForm({
   place: { relation, path, parameters },
 }: {
@@ -57,7 +57,7 @@ function FunctionForm({
     <form class="filters" method="get" action={path}>
       <HiddenFields of={without(parameters, 'after', ...formParameters.map(({ name }) => name))} />
       {formParameters.map(({ name, type, comment, preset }) => (
-        <FilterField
+        <FormField
           id={`parameter-${name}`}
           label={
             <span title={comment}>
@@ -165,7 +165,7 @@ function content(
         </div>
         <ActiveFilters filters={filtersOfRows(relation)} path={path} parameters={parameters} />
         <RowsTable place={place} dataset={datasetOf(relation)} query={query} rows={page.rows} empty={empty} />
-        <Pager place={place} next={page.next} limit={query.limit} />
+        <CursorPager path={path} parameters={parameters} next={page.next} label={`Next ${query.limit}`} />
       </section>
       <AboutColumns place={place} />
       <PageSql sql={rowsSql(relation, query)} />
@@ -226,31 +226,6 @@ function countWords(count: RowCount | null, { rows, next }: RowsPage): string {
 
 /** Rounds an estimate to two digits, because further digits are not accurate. */
 const roughly = (estimate: number) => Number(estimate.toPrecision(2));
-
-function Pager({
-  place: { path, parameters },
-  next,
-  limit,
-}: {
-  readonly place: TableLocation;
-  readonly next: string | null;
-  readonly limit: number;
-}) {
-  const isFirst = parameters.after === undefined;
-  if (isFirst && next === null) return null;
-  return (
-    <nav class="actions" aria-label="Pages">
-      {!isFirst && <a href={hrefOf(path, without(parameters, 'after'))}>First page</a>}
-      {next === null ? (
-        <span class="soft">This is the last page.</span>
-      ) : (
-        <a class="button" rel="next" href={hrefOf(path, { ...parameters, after: next })}>
-          Next {limit}
-        </a>
-      )}
-    </nav>
-  );
-}
 
 /** The meaning of each column, and a form to select the displayed columns. */
 function AboutColumns({

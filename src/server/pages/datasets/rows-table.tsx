@@ -8,10 +8,11 @@ import { orderedColumns, type Relation } from '../../../reporting/relations/rela
 import type { RowsQuery } from '../../../reporting/relations/row-query.ts';
 import type { Row } from '../../../reporting/relations/rows.ts';
 import { roleBesideKey } from '../../../reporting/views/column-metadata.ts';
+import { FormField } from '../parts/fields.tsx';
 import { Table, type TableColumn } from '../parts/table.tsx';
 import { columnKind, ValueText } from '../parts/value.tsx';
 import { hrefOf, keepAsOf, type Parameters, without } from './addresses.ts';
-import { FilterField, HiddenFields } from './filters.tsx';
+import { HiddenFields } from './filters.tsx';
 import { chartOfRow, relationPath } from './relation-head.tsx';
 import { datasetNamed } from './relations.ts';
 
@@ -48,14 +49,12 @@ export interface TableLocation {
   readonly relation: Relation;
   readonly path: string;
   readonly parameters: Parameters;
-  /** The displayed columns. */
   readonly visibleColumns: readonly string[];
 }
 
 /** The operators in the form of a column. URLs can contain further operators. */
 const MENU_OPERATORS: readonly Operator[] = ['eq', 'prefix', 'contains', 'gte', 'lte', 'null'];
 
-/** Returns the filters of a table of rows. */
 export const filtersOfRows = ({ columns, parameters }: Relation): FilterParameter[] =>
   listFilterParameters(
     columns,
@@ -128,7 +127,7 @@ export function ColumnMenu({
         <form method="get" action={path}>
           <HiddenFields of={rest} />
           {filters.map(({ parameter, operator, type }) => (
-            <FilterField
+            <FormField
               id={`${menuId(name)}-${operator}`}
               label={operator === 'null' ? 'is null' : OPERATOR_DESCRIPTIONS[operator]}
               name={parameter}

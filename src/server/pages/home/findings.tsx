@@ -13,7 +13,6 @@ import { countText, numberText } from '../texts.ts';
 
 interface VerdictProps {
   readonly status: Status;
-  /** Recorders that write to this database now. */
   readonly recorders: readonly LivingRecorder[];
   readonly nodes: readonly WatchedNode[];
   readonly recorder: RecorderFacts;

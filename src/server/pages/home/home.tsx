@@ -86,7 +86,6 @@ function NextSteps({ recorder: { simulated, directory }, since }: NextStepsProps
 /** Maximum number of listed nodes. A longer list would be slow to render. */
 const MAX_NODES = 200;
 
-/** The current state of the nodes. */
 function Nodes({ nodes }: { readonly nodes: readonly WatchedNode[] }) {
   const ordered = sortByUrgency(nodes);
   return (

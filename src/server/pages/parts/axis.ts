@@ -1,7 +1,6 @@
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** Usual steps of a time axis, in ms. */
 const STEPS = [
   1_000,
   2_000,

@@ -13,7 +13,6 @@ export interface FieldPlace {
   readonly height: number;
 }
 
-/** A day of a calendar. */
 export interface CalendarDay {
   /** A moment of the day, in ms since 1970. */
   readonly at: number;

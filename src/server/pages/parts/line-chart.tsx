@@ -2,7 +2,6 @@ import { momentText } from '../texts.ts';
 import { amountTicks, shortAmount, spanOf, timeTicks } from './axis.ts';
 import { areaOf, type Draws, dotsOf, drawn, linePath, marksOf, type Shape, UNITS } from './line-path.ts';
 
-/** A line of a chart. */
 export interface Line {
   readonly label: string;
   /** Points in chronological order: the time in ms since 1970, and the exact value; null: a gap. */
@@ -124,7 +123,6 @@ const MAX_NARROW_TICKS = 4;
 /** Half of the width of the window around a single moment, in ms. */
 const SINGLE_MOMENT_MARGIN_MS = 1_800_000;
 
-/** Widens a window of a single moment. */
 const widen = ([first, last]: readonly [number, number]): readonly [number, number] =>
   last > first ? [first, last] : [first - SINGLE_MOMENT_MARGIN_MS, last + SINGLE_MOMENT_MARGIN_MS];
 

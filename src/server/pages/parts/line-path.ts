@@ -59,7 +59,6 @@ export function dotsOf(points: Line['points'], { draws, x, y }: Shape): string {
     .join('');
 }
 
-/** Returns the areas below the steps of counts. */
 export function areaOf(points: Line['points'], { x, y }: Shape): string {
   const ground = units(y(0));
   let path = '';
@@ -76,7 +75,6 @@ export function areaOf(points: Line['points'], { x, y }: Shape): string {
   return down ? `${path}V${ground}Z` : path;
 }
 
-/** Returns a path with a dot at each mark. */
 export function marksOf({ points, marks = [] }: Line, { x, y }: Shape): string {
   const values = new Map(points);
   return marks

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Empty } from './empty.tsx';
 
-/** A column of a table. */
 export interface TableColumn<Row> {
   readonly name: string;
   /** Description, displayed on demand. */

@@ -5,7 +5,6 @@ import { Table, type TableColumn } from '../parts/table.tsx';
 import { countText, numberText } from '../texts.ts';
 import { queryLink } from './link.ts';
 
-/** Maximum number of lines of one chart. */
 const MAX_LINES = 8;
 
 /**
@@ -58,7 +57,6 @@ function momentOf(text: string | null): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-/** Maximum number of rows in the table. */
 const MAX_TABLE_ROWS = 200;
 /** Maximum length of a displayed cell, in characters; longer texts are truncated. */
 const MAX_CELL_CHARACTERS = 1_000;

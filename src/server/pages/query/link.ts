@@ -1,4 +1,3 @@
-/** The parameters of a link to a result. */
 interface QueryLinkParameters {
   readonly sql: string;
   /** Moment for names without a schema: their rows are returned as of this moment. Default: now. */

@@ -9,7 +9,7 @@ import {
 } from '../../../reporting/reports/saved-queries.ts';
 import type { QueryResult } from '../../run-query.ts';
 import { definePage } from '../page.ts';
-import { MomentField } from '../parts/moment-field.tsx';
+import { FormField } from '../parts/fields.tsx';
 import { ErrorNotice } from '../parts/problem.tsx';
 import { QueryResultSection } from './answer.tsx';
 import { queryLink } from './link.ts';
@@ -135,19 +135,14 @@ export const queryPage = definePage({
             {sql}
           </textarea>
           <div class="filters">
-            <div>
-              <label for="as_of">As of (UTC; empty: now)</label>
-              <MomentField id="as_of" name="as_of" value={as_of ?? ''} aria-describedby="as_of_about" />
-            </div>
-            <div>
-              <label for="show">Show as</label>
-              <select id="show" name="show">
-                <option value="table">table</option>
-                <option value="chart" selected={show === 'chart'}>
-                  chart
-                </option>
-              </select>
-            </div>
+            <FormField
+              name="as_of"
+              label="As of (UTC; empty: now)"
+              type="timestamptz"
+              value={as_of ?? ''}
+              aria-describedby="as_of_about"
+            />
+            <FormField name="show" label="Show as" value={show} options={['table', 'chart']} />
             <button type="submit">Run</button>
             <button class="plain" type="button" data-cancel hidden>
               Cancel

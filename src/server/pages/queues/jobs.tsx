@@ -7,9 +7,10 @@ import {
   queueKeys,
   queueWords,
 } from '../../../jobs/queue-content.ts';
+import { hrefOf } from '../datasets/addresses.ts';
 import { definePage } from '../page.ts';
-import { linkTo, oneOf } from '../page-parameters.ts';
-import { Older } from '../parts/older.tsx';
+import { oneOf } from '../page-parameters.ts';
+import { Pager } from '../parts/pager.tsx';
 import { StateBadge } from '../parts/state.tsx';
 import { Table, type TableColumn } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -27,7 +28,7 @@ const JOB_STATE_LABELS: Readonly<Record<JobState, string>> = {
  * @param after number of jobs to skip
  */
 const jobsLink = (queue: string, state: string, after = 0) =>
-  linkTo(`/queues/${queue}`, { state, after: after === 0 ? undefined : after });
+  hrefOf(`/queues/${queue}`, { state, after: after === 0 ? undefined : after });
 
 /**
  * The numbers of jobs of a queue by state, each with a link to the jobs.
@@ -142,8 +143,8 @@ export const queueJobsPage = definePage({
         <p class="soft">
           Jobs change their state while the list is read, so a job may be on two pages or on none.
         </p>
-        <Older
-          href={jobs.length > PAGE_SIZE ? jobsLink(queue, state, after + PAGE_SIZE) : null}
+        <Pager
+          next={jobs.length > PAGE_SIZE ? jobsLink(queue, state, after + PAGE_SIZE) : null}
           label="More"
         />
       </section>

@@ -15,7 +15,6 @@ export interface StatusLinks {
   readonly logo: string;
 }
 
-/** Encodes the name of a node for a path. */
 const pathPart = (node: string) => encodeURIComponent(node);
 
 const withQuery = (path: string, params: Readonly<Record<string, string>>) =>

@@ -3,7 +3,6 @@ import { StateBadge } from '../parts/state.tsx';
 import { Lasting, Time } from '../parts/time.tsx';
 import { boundsText, uptimeText } from './state-texts.ts';
 
-/** The current state of a node, and its duration. */
 export function NodeStateBadge({ node }: { readonly node: Pick<NodeStatus, 'state' | 'since'> }) {
   if (node.state === 'unrecorded') return <StateBadge is="unknown">no record yet</StateBadge>;
   return (

@@ -57,7 +57,6 @@ function UptimeByObserver({ observed }: { readonly observed: readonly ObservedUp
   );
 }
 
-/** Data of the page of a node. */
 export interface NodeRecord {
   readonly range: NodeRange;
   readonly params: RequestedRange;
@@ -90,7 +89,6 @@ export const nodeStatusPage = definePage({
   content: (record) => nodeContent(record),
 });
 
-/** Renders the page of a node. */
 export function nodeContent({ range, params, status, now, site }: NodeRecord): Content {
   const { node, whole, windows, grain } = range;
   const summary = `${node}, ${windowText(range)}: ${summaryWords(windows)}.`;

@@ -1,6 +1,6 @@
 import { useContext } from 'preact/hooks';
 import { grains, grainWords } from '../../../reporting/reports/nodes/windows.ts';
-import { MomentField } from '../parts/moment-field.tsx';
+import { FormField } from '../parts/fields.tsx';
 import { CurrentView } from '../view.ts';
 import { CurrentLinks } from './links.ts';
 import { type RequestedRange, usualNames, usualRanges } from './requested-range.ts';
@@ -41,25 +41,14 @@ export function RangeChoice({
       </ul>
       {!file && (
         <form class="filters" method="get" action={links.node(node)}>
-          <div>
-            <label for="from">From (UTC)</label>
-            <MomentField id="from" name="from" value={text(params.from)} />
-          </div>
-          <div>
-            <label for="to">To (UTC)</label>
-            <MomentField id="to" name="to" value={text(params.to)} />
-          </div>
-          <div>
-            <label for="grain">Resolution</label>
-            <select id="grain" name="grain">
-              <option value="">automatic</option>
-              {grains.map((grain) => (
-                <option value={grain} selected={grain === params.grain}>
-                  {grainWords[grain]}
-                </option>
-              ))}
-            </select>
-          </div>
+          <FormField name="from" label="From (UTC)" type="timestamptz" value={text(params.from)} />
+          <FormField name="to" label="To (UTC)" type="timestamptz" value={text(params.to)} />
+          <FormField
+            name="grain"
+            label="Resolution"
+            value={params.grain}
+            options={[['', 'automatic'], ...grains.map((grain) => [grain, grainWords[grain]] as const)]}
+          />
           <button type="submit">Show</button>
         </form>
       )}

@@ -32,7 +32,6 @@ export const statusPage = definePage({
   content: ({ nodes, site }) => ({ ...statusContent(nodes, site), live: REFRESH_SECONDS }),
 });
 
-/** Renders the status page. */
 export function statusContent(status: NodesStatus, site: StatusSite): Content {
   return {
     title: site.title,

@@ -11,7 +11,6 @@ import { type Line, LineChart } from '../parts/line-chart.tsx';
 
 /** A chart on the page of a validator. */
 export interface ChartSection {
-  /** Name of the chart source. */
   readonly name: string;
   readonly title: string;
   readonly columns: readonly string[];
@@ -22,12 +21,10 @@ export interface ChartSection {
   readonly lines: readonly Line[];
 }
 
-/** Length of the window of the charts, in ms. */
 const WINDOW_MS = 30 * 86_400_000;
 
 /** The charts of a validator, in the order of the page. */
 const CHARTS: readonly {
-  /** Name of the chart source. */
   readonly of: string;
   readonly title: string;
   readonly columns?: readonly string[];

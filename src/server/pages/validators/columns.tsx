@@ -58,7 +58,6 @@ export function leftText(minutes: number | null): string | null {
 const marked = (days: number | null, text: ComponentChildren) =>
   days !== null && days < SOON_DAYS ? <StateBadge is="late">{text}</StateBadge> : text;
 
-/** The columns of validators, and the facts about one of them. */
 export const columns: readonly TableColumn<MyValidator>[] = [
   {
     name: 'Validator',
