@@ -4,7 +4,8 @@ import type { ScheduleState } from './schedules.ts';
 
 /**
  * Stores the states of the schedules in the database, for readers without access to the queue. Other stored
- * schedules of the recorder are deleted.
+ * schedules of the recorder are deleted, and those of recorders without active targets, such as a renamed or
+ * removed one, so that they are not reported as missing.
  */
 export async function storeSchedules(
   sql: postgres.Sql,
@@ -17,7 +18,11 @@ export async function storeSchedules(
   );
   const at = new Date(now).toISOString();
   await sql`
-    with deleted as (delete from recorder.schedules where recorder = ${recorder} and not schedule = any(${names}::text[]))
+    with deleted as (
+      delete from recorder.schedules s
+      where case when s.recorder = ${recorder} then not s.schedule = any(${names}::text[]) else not exists (
+        select from recorder.target_datasets d join recorder.targets t using (source, target_key)
+        where d.active and t.recorder = s.recorder) end)
     insert into recorder.schedules as s (recorder, schedule, every_ms, next_at, missing_since, seen_at)
     select ${recorder}, u.schedule, u.every_ms, to_timestamp(u.next / 1000.0), case when u.next is null then ${at}::timestamptz end, ${at}
     from unnest(${names}::text[], ${states.map(({ every }) => every)}::bigint[], ${states.map(({ next }) => next)}::bigint[])

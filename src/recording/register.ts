@@ -2,7 +2,7 @@ import { sql as expression, type SQL } from 'drizzle-orm';
 import type postgres from 'postgres';
 import type { Target } from '../datasets/contract.ts';
 import { ormOf } from '../db/orm.ts';
-import { schedules, targetDatasets, targets } from '../db/schema/bookkeeping.ts';
+import { targetDatasets, targets } from '../db/schema/bookkeeping.ts';
 import { configurations } from '../db/schema/process-tables.ts';
 import { splitIntoChunks } from '../lib/chunk.ts';
 import { UsageError } from '../lib/errors.ts';
@@ -36,12 +36,6 @@ export async function registerAll(
 ): Promise<void> {
   await rejectTargetConflicts(sql, feeds, by); // before any write
   await registerFeeds(sql, feeds, now, by, expression`true`);
-  // Deletes the schedules of recorders without active targets, such as a renamed one, so that they are not
-  // reported as missing.
-  await ormOf(sql).execute(expression`
-    delete from ${schedules} s where s.recorder <> ${by.recorder} and not exists (
-      select from ${targetDatasets} d join ${targets} t using (source, target_key)
-      where d.active and t.recorder = s.recorder)`);
   await rejectTargetConflicts(sql, feeds, by); // two recorders may have started concurrently
 }
 

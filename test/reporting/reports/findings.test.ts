@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect } from 'vitest';
 import { budgetKey } from '../../../src/db/budget-key.ts';
 import { SharedBudget } from '../../../src/db/shared-budget.ts';
+import { storeSchedules } from '../../../src/jobs/schedule-states.ts';
 import { describeFinding, findingGroups } from '../../../src/reporting/reports/findings.ts';
 import { statusOf } from '../../../src/reporting/reports/status.ts';
 import { recordingSamples } from '../../../src/server/metrics/recorder-metrics.ts';
@@ -196,6 +197,15 @@ describe('a schedule', () => {
     );
     expect((await statusOf(sql, [])).stalled).toBe(reason ? 1 : 0);
   });
+});
+
+it('a schedule of a recorder without targets is deleted by the next check of another recorder', async () => {
+  await sql`insert into recorder.schedules (recorder, schedule, every_ms, next_at, seen_at)
+    values ('stopped', 'alerts of stopped', 30000, ${ago(3_000)}, ${ago(3_100)})`;
+  expect(await findingGroups(sql)).toMatchObject([{ component: 'schedule' }]);
+  const now = Date.now();
+  await storeSchedules(sql, 'recorder', [{ schedule: 'alerts', every: 30_000, next: now }], now);
+  expect(await findingGroups(sql)).toEqual([]);
 });
 
 describe('commits', () => {
