@@ -85,8 +85,10 @@ last_views as (
 lowest_views as (
   select distinct on (v.node_id) v.node_id, v.node, v.uptime, v.observed_at
   from last_views v
-  left join reporting.node_identity_history i
-    on i.node = v.node and i.valid_from <= as_of and (i.valid_to is null or i.valid_to > as_of)
+  -- The last identity, also of a node that the configuration no longer contains.
+  left join lateral (
+    select h.node_id from reporting.node_identity_history h
+    where h.node = v.node and h.valid_from <= as_of order by h.valid_from desc limit 1) i on true
   order by v.node_id, coalesce(i.node_id = v.node_id, false), v.uptime, v.node
 ),
 rewarding as (

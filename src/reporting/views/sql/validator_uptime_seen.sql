@@ -38,7 +38,10 @@ select s.node_id, s.node, coalesce(i.node_id = s.node_id, false), s.readings, s.
   floor((extract(epoch from v.end_time - v.start_time) * (100 - threshold)
     - extract(epoch from s.observed_at - v.start_time) * (100 - s.uptime)) / 6000)
 from seen s
-left join reporting.node_identity_as_of(as_of) i on i.node = s.node
+-- The last identity, also of a node that the configuration no longer contains.
+left join lateral (
+  select h.node_id from reporting.node_identity_history h
+  where h.node = s.node and h.valid_from <= as_of order by h.valid_from desc limit 1) i on true
 left join lateral (
   select h.start_time, h.end_time from reporting.node_validators_history h
   where h.node = s.node and h.subnet_id = '11111111111111111111111111111111LpoYY' and h.node_id = s.node_id
