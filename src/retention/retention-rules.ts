@@ -63,7 +63,9 @@ const ofSeries = (dataset: Dataset): RemovalRule => ({
 /**
  * The rules for the ledger. Rows that an incident of the kept range may depend on are kept. Rows of a probe
  * are removed only up to a floor: the earliest of the last recoveries before the range, over all observers of
- * the probe. If an observer has no recovery before the range, all rows of the probe are kept. A period
+ * the probe that continue in the range. If such an observer has no recovery before the range, all rows of the
+ * probe are kept. An observer that stopped while the node was down continues, because the incident is open. A
+ * period
  * without a report is also kept if a kept interval of a check overlaps the period. An absence is also kept if
  * a kept row overlaps the absence. Otherwise, the state of the check or of the probe would count as known in
  * that period.
@@ -73,10 +75,14 @@ const LEDGER: readonly RemovalRule[] = [
     table: 'node_health',
     ctes: `floors as materialized (
       select node, probe, min(floor) as floor from (
-        select p.observer, p.node, p.probe, max(u.started_at) as floor
-        from (select distinct observer, node, probe from recorder.node_health where check_name = '*') p
+        select p.observer, p.node, p.probe, case when p.continues then max(u.started_at) else $1::timestamptz end as floor
+        from (
+          select h.observer, h.node, h.probe,
+            bool_or(h.ended_at >= $1 or h.ended_at is null and (h.state = 'down' or o.heartbeat_at >= $1)) as continues
+          from recorder.node_health h left join recorder.health_observers o using (observer)
+          where h.check_name = '*' group by h.observer, h.node, h.probe) p
         left join reporting_internal.node_recoveries_until($1::timestamptz) u using (observer, node, probe)
-        group by p.observer, p.node, p.probe) each_observer
+        group by p.observer, p.node, p.probe, p.continues) each_observer
       group by node, probe having count(*) = count(floor))`,
     where: `r.ended_at < $1 and exists (
       select from floors f where f.node = r.node and f.probe = r.probe and r.ended_at <= f.floor

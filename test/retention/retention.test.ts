@@ -122,9 +122,14 @@ async function recordRounds(rounds: readonly Round[]): Promise<number> {
   return clock.now;
 }
 
-/** A ledger of two observers: the states of the node in each round, with a continuing check below. */
-async function writeLedger(rounds: readonly Round[], until: number): Promise<void> {
-  for (const [place, observer] of ['a', 'b'].entries()) {
+/**
+ * A ledger of three observers: the states of the node in each round, with a continuing check below. The last one stops
+ * after a third of the rounds.
+ */
+async function writeLedger(allRounds: readonly Round[], end: number): Promise<void> {
+  for (const [place, observer] of ['a', 'b', 'stopped'].entries()) {
+    const rounds = place < 2 ? allRounds : allRounds.slice(0, allRounds.length / 3);
+    const until = place < 2 ? end : rounds.reduce((at, { after }) => at + after * DAY, start);
     await sql`insert into recorder.health_observers (observer, heartbeat_at) values (${observer}, ${new Date(until)})`;
     await sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at) values (${observer}, 'n', 'health', 1, ${new Date(until)})`;
     const target = { observer, node: 'n', probe: 'health' };
@@ -304,6 +309,35 @@ describe('a limited retention', () => {
     expect(await queryRows('select * from reporting.node_incidents')).toEqual(before);
   });
 
+  it('does not keep the ledger of a node because an observer that left never saw the node recover', async () => {
+    const until = start + 200 * DAY;
+    const write = (observer: string, ...states: readonly (readonly [string, number, number | null])[]) => sql`
+      insert into recorder.node_health (observer, node, probe, check_name, state, started_at, ended_at)
+      select ${observer}, 'n', 'health', '*', state, ${new Date(start)}::timestamptz + days * interval '1 day',
+        ${new Date(start)}::timestamptz + until * interval '1 day'
+      from jsonb_to_recordset(${JSON.stringify(states.map(([state, days, until]) => ({ state, days, until })))}::text::jsonb)
+        as s(state text, days float8, until float8)`;
+    for (const [observer, days] of [
+      ['renamed', 0.002],
+      ['stopped', 1],
+      ['a', 200],
+    ] as const) {
+      await sql`insert into recorder.health_observers (observer, heartbeat_at) values (${observer}, ${new Date(start + days * DAY)})`;
+      await sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at) values (${observer}, 'n', 'health', 1, ${new Date(until)})`;
+    }
+    await write('renamed', ['up', 0, null]);
+    await write('stopped', ['down', 0, 0.001], ['unknown', 0.001, 1]);
+    await write('a', ['up', 1, 10], ['down', 10, 11], ['up', 11, 50], ['down', 50, 51], ['up', 51, null]);
+    await retain(sql, { node_health: 30 * DAY }, until, never);
+    const rows = await sql`select observer, state from recorder.node_health order by observer, started_at`;
+    expect([...rows]).toEqual(['a', 'renamed'].map((observer) => ({ observer, state: 'up' })));
+    // The incident of an observer that stopped while the node was down is open, and keeps its history.
+    await sql`update recorder.node_health set state = 'down' where observer = 'renamed'`;
+    await write('renamed', ['down', -1, 0]);
+    await retain(sql, { node_health: 29 * DAY }, until, never);
+    expect(await sql`select from recorder.node_health where observer = 'renamed'`).toHaveLength(2);
+  });
+
   it('refuses the time before, instead of returning a wrong result', async () => {
     const rounds = fc.sample(round, { numRuns: ROUNDS, seed: 3 });
     const until = await recordRounds(rounds);
@@ -327,7 +361,7 @@ describe('a limited retention', () => {
       select min(started_at) as at from recorder.node_health where check_name = '*' group by observer order by observer`;
     const uptimes = await uptime(start, until);
     expect(uptimes.map(({ since }) => since)).toEqual(firstIntervals.map(({ at }) => at));
-    expect(uptimes).toHaveLength(2);
+    expect(uptimes).toHaveLength(3);
     for (const { up, down, since } of uptimes) {
       expect(since.getTime()).toBeGreaterThan(start + 2 * DAY);
       expect(up + down).toBeLessThanOrEqual((until - since.getTime()) / 1000);
