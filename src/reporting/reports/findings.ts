@@ -48,6 +48,9 @@ export async function findingGroups(sql: postgres.Sql): Promise<FindingGroup[]> 
   return rows.sort((a, b) => findingStates.indexOf(a.state) - findingStates.indexOf(b.state));
 }
 
+/** Components whose subject contains their name. */
+const NAMED: ReadonlySet<string> = new Set(['commits', 'seals', 'workers', 'alerts', 'changes']);
+
 /** Renders a finding as text. @param time formats a moment; default: ISO 8601 */
 export function describeFinding(
   { state, component, dataset, subject, since, reason, count }: FindingGroup,
@@ -56,11 +59,7 @@ export function describeFinding(
   const whose =
     component === 'target'
       ? `${dataset} of ${subject}`
-      : component === 'commits' ||
-          component === 'seals' ||
-          component === 'workers' ||
-          component === 'alerts' ||
-          component === 'changes'
+      : NAMED.has(component)
         ? subject
         : `${component} ${subject}`;
   const others = count > 1 ? ` (and ${count - 1} more)` : '';

@@ -6,9 +6,9 @@ export interface PageProblem {
   readonly status: number;
   readonly title: string;
   readonly what: string;
-  readonly details: readonly string[];
+  readonly details?: readonly string[];
   /** The fix, or the work that continues in the meantime. */
-  readonly advice: string;
+  readonly advice?: string;
   /** Time to wait before a retry, in s. */
   readonly retryAfter?: number;
 }
@@ -17,7 +17,6 @@ export const notThroughProxy: PageProblem = {
   status: 403,
   title: 'Forbidden',
   what: 'This server accepts requests only through the proxies in its configuration, and your request did not come through one.',
-  details: [],
   advice:
     'Use the address of the proxy. The operator can add a proxy to server.trustedProxies, or set RECORDER_TOKEN.',
 };
@@ -26,15 +25,12 @@ export const noToken: PageProblem = {
   status: 401,
   title: 'Unauthorized',
   what: 'a token is required: send "Authorization: Bearer TOKEN" with the value of RECORDER_TOKEN',
-  details: [],
-  advice: '',
 };
 
 export const notFound = (path: string): PageProblem => ({
   status: 404,
   title: 'Page not found',
   what: `There is no page at ${path}.`,
-  details: [],
   advice: 'The address may be misspelt, or the page was removed. The navigation above lists all pages.',
 });
 
@@ -54,7 +50,6 @@ export const tooBusy = (why: string, retryAfter: number): PageProblem => ({
   status: 503,
   title: 'Busy',
   what: `Too many concurrent reads: ${why}.`,
-  details: [],
   advice: 'The recording continues: it does not wait for readers. Try again in a few seconds.',
   retryAfter,
 });
@@ -74,16 +69,13 @@ export const databaseUnavailable = (why: string): PageProblem => ({
  * Returns the problem of a query without a result within the timeout of a page. Whether the database is
  * unavailable or only slow is unknown.
  */
-export const databaseLate = (why: string): PageProblem => {
-  const unavailable = databaseUnavailable(why);
-  return {
-    ...unavailable,
-    details: [
-      why,
-      'a query may also exceed this time limit while the machine is busy, such as in the first minute, or if tens of thousands of targets are watched (docs/explanation/performance.md)',
-    ],
-  };
-};
+export const databaseLate = (why: string): PageProblem => ({
+  ...databaseUnavailable(why),
+  details: [
+    why,
+    'a query may also exceed this time limit while the machine is busy, such as in the first minute, or if tens of thousands of targets are watched (docs/explanation/performance.md)',
+  ],
+});
 
 export const replicaUnavailable = (why: string): PageProblem => ({
   status: 503,
@@ -121,7 +113,6 @@ export const refusedRequest = (status: number, why: string): PageProblem => ({
   status,
   title: 'Bad request',
   what: why,
-  details: [],
   advice: 'Go back, or follow the navigation above.',
 });
 
@@ -129,15 +120,18 @@ export const failed: PageProblem = {
   status: 500,
   title: 'Internal error',
   what: 'The recorder failed to render this page. This is a bug of the recorder; its log has details.',
-  details: [],
   advice: 'The recording continues: it does not depend on pages.',
 };
 
 /** An error message, displayed instead of a part of a page. */
-export function ProblemNotice({ problem: { what, details, advice } }: { readonly problem: PageProblem }) {
+export function ProblemNotice({
+  problem: { what, details = [], advice },
+}: {
+  readonly problem: PageProblem;
+}) {
   return (
     <ErrorNotice what={what} details={details}>
-      <p>{advice}</p>
+      {advice && <p>{advice}</p>}
     </ErrorNotice>
   );
 }

@@ -89,7 +89,7 @@ export function servePages(
     PROGRAM_PATHS.test(pathOf(request))
       ? {
           type: 'application/json; charset=utf-8',
-          body: JSON.stringify({ error: [problem.what, ...problem.details].join('; ') }),
+          body: JSON.stringify({ error: [problem.what, ...(problem.details ?? [])].join('; ') }),
         }
       : { type: PAGE, body: pageOf(request, problems.problemPage(problem)) };
   const refuse = (request: FastifyRequest, reply: FastifyReply, full: problems.PageProblem) => {

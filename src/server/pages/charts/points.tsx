@@ -2,7 +2,7 @@ import { pointsOf } from '../../../reporting/relations/lines.ts';
 import { LiteralStatementBuilder } from '../../../reporting/relations/statement.ts';
 import { Table, type TableColumn } from '../parts/table.tsx';
 import { ValueText } from '../parts/value.tsx';
-import { queryLink } from '../query/link.ts';
+import { queryLink } from '../query/query-parameters.ts';
 import { countText, momentText, numberText } from '../texts.ts';
 import type { ChartRequest } from './chart-data.ts';
 import { chartLink } from './link.ts';

@@ -59,13 +59,24 @@ export function ChangesTable({
     {
       name: 'More',
       head: <span class="unseen">More</span>,
-      cell: ({ row, first }) =>
-        first && <RowLinks dataset={dataset} row={row} then={then} now={now} asOf={asOf} />,
+      cell: ({ row: { key }, first }) => {
+        const history = historyOf(dataset, key, asOf);
+        // The chart overlays both moments.
+        const chart = chartOfRow(dataset, key, now, then);
+        return (
+          first && (
+            <>
+              {history !== null && <a href={history}>history</a>}{' '}
+              {chart !== null && <a href={chart}>chart</a>}
+            </>
+          )
+        );
+      },
     },
     ...order.columns.map(
       ({ name }): TableColumn<DifferenceLine> => ({
         name,
-        ...about(abouts.get(name)),
+        about: abouts.get(name),
         cell: ({ row, first }) => (
           <span class={first ? undefined : 'unseen'}>
             <ValueText type={typeOf(name)} value={row.key[name] ?? null} />
@@ -118,31 +129,6 @@ export function ChangesTable({
 /** Marks a value that changed. */
 const marked = ({ change }: RowDifference, value: VNode) =>
   change === 'changed' ? <mark>{value}</mark> : value;
-
-const about = (text: string | undefined) => (text === undefined ? {} : { about: text });
-
-/** Links for a row: its history, and a chart that overlays both moments if its number can be drawn. */
-function RowLinks({
-  dataset,
-  row: { key },
-  then,
-  now,
-  asOf,
-}: {
-  readonly dataset: DatasetRelations;
-  readonly row: RowDifference;
-  readonly then: string;
-  readonly now: string | null;
-  readonly asOf: Parameters;
-}) {
-  const history = historyOf(dataset, key, asOf);
-  const chart = chartOfRow(dataset, key, now, then);
-  return (
-    <>
-      {history !== null && <a href={history}>history</a>} {chart !== null && <a href={chart}>chart</a>}
-    </>
-  );
-}
 
 function linesOf(row: RowDifference): DifferenceLine[] {
   const { before, after, differs } = row;

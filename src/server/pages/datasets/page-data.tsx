@@ -1,7 +1,6 @@
 import { getCatalogue } from '../../../reporting/relations/catalogue.ts';
 import type { PageDefinition } from '../page.ts';
-import { queryLink } from '../query/link.ts';
-import { MAX_STATEMENT_CHARACTERS } from '../query/query-parameters.ts';
+import { MAX_STATEMENT_CHARACTERS, queryLink } from '../query/query-parameters.ts';
 import { type DataFormat, hrefOf, normalizeParameters, singleParameters } from './addresses.ts';
 
 /**

@@ -7,7 +7,7 @@ import { countRows, type RowCount } from '../../../reporting/relations/row-count
 import { type RowsPage, readRows, rowsSql } from '../../../reporting/relations/rows.ts';
 import type { Content, PageDefinition, Redirect } from '../page.ts';
 import { FormField } from '../parts/fields.tsx';
-import { queryLink } from '../query/link.ts';
+import { queryLink } from '../query/query-parameters.ts';
 import { agoText, countText, durationWords, numberText } from '../texts.ts';
 import {
   canonicalizeParameters,

@@ -24,20 +24,18 @@ export const byNeed = (datasets: readonly DatasetStatus[]): DatasetStatus[] =>
       (a.dataset < b.dataset ? -1 : 1),
   );
 
-const counted =
+const problemsOf = (one: DatasetStatus) =>
   (
-    of: 'failing' | 'incomplete' | 'unconfirmed_departures' | 'never_recorded' | 'unsupported',
-    word: string,
-  ) =>
-  (one: DatasetStatus) =>
-    one[of] > 0 ? [`${numberText(one[of])} ${word}`] : [];
-const words = [
-  counted('failing', 'failing'),
-  counted('incomplete', 'incomplete'),
-  counted('unconfirmed_departures', 'unconfirmed departures'),
-  counted('never_recorded', 'not yet recorded'),
-  counted('unsupported', 'unsupported'),
-];
+    [
+      [one.failing, 'failing'],
+      [one.incomplete, 'incomplete'],
+      [one.unconfirmed_departures, 'unconfirmed departures'],
+      [one.never_recorded, 'not yet recorded'],
+      [one.unsupported, 'unsupported'],
+    ] as const
+  )
+    .flatMap(([count, word]) => (count > 0 ? [`${numberText(count)} ${word}`] : []))
+    .join(', ');
 
 export const datasetColumns: readonly TableColumn<DatasetStatus>[] = [
   { name: 'Dataset', cell: ({ dataset }) => <a href={`/datasets/${dataset}`}>{dataset}</a> },
@@ -55,7 +53,7 @@ export const datasetColumns: readonly TableColumn<DatasetStatus>[] = [
     kind: 'number',
     cell: ({ targets }) => numberText(targets),
   },
-  { name: 'Targets with problems', cell: (one) => words.flatMap((word) => word(one)).join(', ') || '–' },
+  { name: 'Targets with problems', cell: (one) => problemsOf(one) || '–' },
   {
     name: 'Rows today',
     about: 'Written since midnight (UTC). Intervals of node health are not counted.',

@@ -131,14 +131,14 @@ export function Findings({ findings }: { readonly findings: readonly FindingGrou
  */
 const MAX_OPEN_FINDINGS = 10;
 
-/** Kinds of findings with details on `/queues`. */
-const COMPONENTS_ON_QUEUES_PAGE: readonly FindingGroup['component'][] = [
-  'schedule',
-  'queue',
-  'process',
-  'workers',
-  'server',
-];
+/** Pages with details, by the kind of finding. */
+const DETAILS: Readonly<Partial<Record<FindingGroup['component'], string>>> = {
+  schedule: '/queues#schedules',
+  queue: '/queues',
+  process: '/queues#processes',
+  workers: '/queues#processes',
+  server: '/queues#processes',
+};
 
 const columns: readonly TableColumn<FindingGroup>[] = [
   { name: 'State', cell: ({ state }) => <StateBadge is={state} /> },
@@ -159,31 +159,18 @@ const columns: readonly TableColumn<FindingGroup>[] = [
   { name: 'Reason', kind: 'wide', cell: ({ reason }) => reason },
   {
     name: 'Details',
-    cell: ({ component, dataset, subject, count }) =>
-      component === 'target' && dataset ? (
-        <>
-          <a href={hrefOf('/runs', { dataset })}>runs</a>{' '}
-          <a
-            href={hrefOf(relationPath(datasetNamed(dataset)?.now.name ?? dataset, 'coverage'), {
-              target: count === 1 ? subject : null,
-            })}
-          >
-            {' '}
-            missing data{' '}
-          </a>
-        </>
-      ) : COMPONENTS_ON_QUEUES_PAGE.includes(component) ? (
-        <a
-          href={
-            component === 'process' || component === 'workers' || component === 'server'
-              ? '/queues#processes'
-              : '/queues'
-          }
-        >
-          queues
-        </a>
-      ) : (
-        <code>chain-recorder doctor</code>
-      ),
+    cell: ({ component, dataset, subject, count }) => {
+      if (component === 'target' && dataset) {
+        const path = relationPath(datasetNamed(dataset)?.now.name ?? dataset, 'coverage');
+        return (
+          <>
+            <a href={hrefOf('/runs', { dataset })}>runs</a>{' '}
+            <a href={hrefOf(path, { target: count === 1 ? subject : null })}>missing data</a>
+          </>
+        );
+      }
+      const details = DETAILS[component];
+      return details ? <a href={details}>queues</a> : <code>chain-recorder doctor</code>;
+    },
   },
 ];

@@ -4,7 +4,7 @@ import { Empty } from './empty.tsx';
 export interface TableColumn<Row> {
   readonly name: string;
   /** Description, displayed on demand. */
-  readonly about?: string;
+  readonly about?: string | undefined;
   /** Content of the header of the column. Default: the name. */
   readonly head?: ComponentChildren;
   /** Sort direction of the rows by this column; undefined: the rows are not sorted by this column. */

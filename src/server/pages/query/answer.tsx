@@ -3,7 +3,7 @@ import type { QueryResult } from '../../run-query.ts';
 import { type Line, LineChart, type LineChartProps } from '../parts/line-chart.tsx';
 import { Table, type TableColumn } from '../parts/table.tsx';
 import { countText, numberText } from '../texts.ts';
-import { queryLink } from './link.ts';
+import { queryLink } from './query-parameters.ts';
 
 const MAX_LINES = 8;
 

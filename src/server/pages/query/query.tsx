@@ -12,8 +12,7 @@ import { definePage } from '../page.ts';
 import { FormField } from '../parts/fields.tsx';
 import { ErrorNotice } from '../parts/problem.tsx';
 import { QueryResultSection } from './answer.tsx';
-import { queryLink } from './link.ts';
-import { asOfParam, MAX_STATEMENT_CHARACTERS } from './query-parameters.ts';
+import { asOfParam, MAX_STATEMENT_CHARACTERS, queryLink } from './query-parameters.ts';
 
 /** The moment to which the times in the examples refer. */
 const EXAMPLES_MOMENT = Date.UTC(2026, 3, 2);

@@ -98,7 +98,6 @@ export function nodeContent({ range, params, status, now, site }: NodeRecord): C
     body: (
       <>
         <StatePatterns />
-        <Back title={site.title} />
         <div class="stack">
           <div class="head">
             <h1>{node}</h1>
@@ -161,19 +160,6 @@ export function nodeContent({ range, params, status, now, site }: NodeRecord): C
       </>
     ),
   };
-}
-
-function Back({ title }: { readonly title: string }) {
-  const links = useContext(CurrentLinks);
-  return (
-    <nav class="crumbs" aria-label="Breadcrumbs">
-      <ol>
-        <li>
-          <a href={links.status}>{title}</a>
-        </li>
-      </ol>
-    </nav>
-  );
 }
 
 /** The link to the chart of response times of the range, for clients that may read charts. */

@@ -2,22 +2,18 @@ import type postgres from 'postgres';
 import { PRIMARY_NETWORK } from '../../../datasets/node/current-validators.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { MyValidator } from '../../../reporting/reports/my-validators.ts';
-import { parseChartRequest } from '../charts/chart-data.ts';
+import { type ChartRequest, parseChartRequest } from '../charts/chart-data.ts';
 import { drawables } from '../charts/drawables.ts';
 import { windowOfRecord } from '../charts/drawn-window.ts';
 import { chartLink } from '../charts/link.ts';
 import { readChartLines } from '../charts/read-lines.ts';
+import { chartOf } from '../charts/zoom.tsx';
 import { type Line, LineChart } from '../parts/line-chart.tsx';
 
 /** A chart on the page of a validator. */
 export interface ChartSection {
-  readonly name: string;
   readonly title: string;
-  readonly columns: readonly string[];
-  readonly window: readonly [from: Date, to: Date];
-  readonly draws: 'line' | 'steps' | 'counts';
-  /** The keys of the lines of the chart, for the link to the whole chart. */
-  readonly keys: Readonly<Record<string, string>>;
+  readonly request: ChartRequest;
   readonly lines: readonly Line[];
 }
 
@@ -79,27 +75,24 @@ export async function readValidatorCharts(
   for (const { of, title, columns, keys, isShown, words = {}, isInNavax } of CHARTS) {
     const drawable = drawables.get(of);
     if (!drawable || isShown?.(validator) === false) continue;
-    const selected = keys(validator);
     const request = parseChartRequest(
       drawable,
       {
-        ...{ column: columns?.join(','), by: undefined, as_of: null, beside: null, selected },
+        ...{
+          column: columns?.join(','),
+          by: undefined,
+          as_of: null,
+          beside: null,
+          selected: keys(validator),
+        },
         ...{ from: new Date(to.getTime() - WINDOW_MS), to },
       },
       to.getTime(),
     );
     const found = await readChartLines(sql, request, clock);
     if (!found.lines.some(({ points }) => points.some(([, value]) => value !== null))) continue;
-    const { window } = request;
-    sections.push({
-      name: of,
-      title,
-      columns: request.columns,
-      window,
-      draws: drawable.draws,
-      keys: selected,
-      lines: found.lines.map((line) => describeLine(line, words, isInNavax === true)),
-    });
+    const lines = found.lines.map((line) => describeLine(line, words, isInNavax === true));
+    sections.push({ title, request, lines });
   }
   return sections;
 }
@@ -130,24 +123,21 @@ export function avaxOfNavax(navax: string): string {
 }
 
 /** A chart with its heading and the link to the whole chart. */
-export function ValidatorChart({
-  section: { name, title, columns, window, draws, keys, lines },
-}: {
-  readonly section: ChartSection;
-}) {
-  const id = `chart-of-${name}`;
+export function ValidatorChart({ section: { title, request, lines } }: { readonly section: ChartSection }) {
+  const { drawable, window } = request;
+  const id = `chart-of-${drawable.name}`;
   return (
     <section aria-labelledby={id}>
       <div class="head">
         <h2 id={id}>{title}</h2>
-        <a href={chartLink({ of: name, columns, selected: keys, from: window[0], to: null })}>Open chart</a>
+        <a href={chartLink({ ...chartOf(request), to: null })}>Open chart</a>
       </div>
       <LineChart
-        name={name}
+        name={drawable.name}
         lines={lines}
         title={title}
         window={windowOfRecord([window[0].getTime(), window[1].getTime()], lines, true)}
-        draws={draws}
+        draws={drawable.draws}
       />
     </section>
   );
