@@ -163,13 +163,8 @@ async function readPart(
 ): Promise<readonly DownsampledRow[]> {
   const into = new StatementBuilder();
   const points = source.pointsIn(into, part);
-  // A piece is read by time even for a past moment, because a piece has few parts, and the check for a record
-  // runs once per part. Rows in several parts are excluded: for each lookup, PostgreSQL would read all values
-  // that ended since the moment.
-  const found =
-    part !== null && points.inPieces && points.parts === null ? { ...points, foundByTime: true } : points;
   const first = known.length > 0 && !isOneLine(points) ? into.value(JSON.stringify(known), 'jsonb') : null;
-  return await sql.unsafe<DownsampledRow[]>(downsampleSql(found, parts, most, first), [...into.values]);
+  return await sql.unsafe<DownsampledRow[]>(downsampleSql(points, parts, most, first), [...into.values]);
 }
 
 /** Returns the bounds of a window with an unknown number of points. */

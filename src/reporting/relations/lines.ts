@@ -214,7 +214,6 @@ export function pointsOf(drawable: ChartSource, query: LinesQuery, into: Stateme
     counted: counted ? (grain ?? 'day') : null,
     begin: begin ?? null,
     end: end ?? null,
-    foundByTime: isFoundByTime(drawable) && past === null,
     inPieces: isFoundByTime(drawable) && isOneLine(lined),
   };
 }

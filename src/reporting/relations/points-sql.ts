@@ -22,11 +22,6 @@ export interface PointsSql {
   /** SQL of the exclusive end of the window. Null: after the last point. */
   readonly end: string | null;
   /**
-   * True if the rows of a line are found by time through an index, so that reading some of the rows again is
-   * cheap.
-   */
-  readonly foundByTime: boolean;
-  /**
    * The rows in parts, if the rows of each part can be read in the order of time, but not all rows together.
    * Null: all rows together can be read in this order.
    */

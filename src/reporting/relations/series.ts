@@ -242,12 +242,8 @@ function seriesPoints(
   }
   const values = [[column.name, rowColumnSql(column.name)] as const];
   const inPieces = kind === 'series' && time === key.at(-1);
-  const found = {
-    inPieces,
-    foundByTime: inPieces && past === null,
-    parts: pastPoints(relation, past, conditions, into),
-  };
-  return { rows, conditions, at, ends: null, values, of: [], counted: null, begin, end, ...found };
+  const parts = pastPoints(relation, past, conditions, into);
+  return { rows, conditions, at, ends: null, values, of: [], counted: null, begin, end, inPieces, parts };
 }
 
 /**
