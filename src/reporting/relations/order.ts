@@ -47,11 +47,13 @@ export function afterRowSql(
   // another table.
   const bound =
     first && !first.nullable && first.value !== null ? [`${first.name} ${sign}= ${first.value}`] : [];
-  if (parts.every(({ nullable, value }) => !nullable && value !== null))
-    return [
-      ...bound,
-      `(${parts.map(({ name }) => name).join(', ')}) ${sign} (${parts.map(({ value }) => value).join(', ')})`,
-    ].join(' and ');
+  if (parts.every(({ nullable, value }) => !nullable && value !== null)) {
+    const row = `(${parts.map(({ name }) => name).join(', ')})`;
+    const last = `(${parts.map(({ value }) => value).join(', ')})`;
+    // PostgreSQL estimates the rows by the first column alone. For `>`, it would expect no rows if all rows have the
+    // same value there, and read and sort all of them.
+    return [...bound, `${row} ${sign}= ${last}`, `${row} <> ${last}`].join(' and ');
+  }
   const alternatives = parts.flatMap((part, at) => {
     const same = parts
       .slice(0, at)

@@ -218,6 +218,21 @@ describe('a page of rows', () => {
   });
 
   it.each([
+    ['of the greatest node', 'node', ['o', '9500']],
+    ['of the least node in descending order', '-node', ['n', '5000']],
+  ])(
+    'of the versions of a log after a row %s reads no more than it shows',
+    async (_, sort, [node, height]) => {
+      const view = viewOf('node_p_blocks_history');
+      const [row] = await sql<{ valid_from: string }[]>`
+      select valid_from::text from recorder.p_blocks where node = ${node ?? ''} and height = ${height ?? ''}`;
+      const after = `${sort}${JSON.stringify([node, height, row?.valid_from])}`;
+      const steps = await pageSteps(view, { sort, after, limit: String(LIMIT) });
+      expect(maxRows(steps)).toBeLessThanOrEqual(2 * (LIMIT + 1));
+    },
+  );
+
+  it.each([
     { of: 'what is so now', from: 'reporting.metric_points' },
     { of: 'every value', from: 'reporting.metric_points_history' },
     { of: 'a past moment', from: `reporting.metric_points_as_of(now() - interval '10 days')` },
