@@ -61,9 +61,16 @@ export function exactRow(
   const numeric = new Set(columns.filter(({ type }) => type === NUMERIC_OID).map(({ name }) => name));
   const members = Object.entries(value).map(([name, member]: [string, unknown]): [string, Value] => {
     const found = exact(member);
-    return [name, numeric.has(name) && typeof found === 'number' ? String(found) : found];
+    return [name, numeric.has(name) && typeof found === 'number' ? decimalText(found) : found];
   });
   return JSON.stringify(Object.fromEntries(members));
+}
+
+/** Returns the digits of a number, without an exponent for small numbers. */
+function decimalText(number: number): string {
+  const text = String(number);
+  const [, sign = '', first = '', rest = '', places = ''] = /^(-?)(\d)\.?(\d*)e-(\d+)$/.exec(text) ?? [];
+  return first === '' ? text : `${sign}0.${'0'.repeat(Number(places) - 1)}${first}${rest}`;
 }
 
 /** Converts numbers that a double would round to texts. */

@@ -35,6 +35,16 @@ it('a bigint is the same exact JSON in the API, in queries, and in sinks', () =>
   );
 });
 
+it.each(['0.0000001', '-0.00000000125', '0.000001', '12.5', '100000000000000000000000'])(
+  'the numeric %s has the same digits in queries as in the API',
+  (text) => {
+    const NUMERIC_OID = 1700;
+    expect(exactRow(`{"a":${text}}`, [{ name: 'a', type: NUMERIC_OID }])).toBe(
+      JSON.stringify({ a: readValue('numeric', text) }),
+    );
+  },
+);
+
 it('times are ISO 8601 in UTC, with the microseconds that there are', () => {
   expect(readValue('timestamptz', '2026-03-20 12:00:00+00')).toBe('2026-03-20T12:00:00Z');
   expect(readValue('timestamptz', '2026-03-20 12:00:00.000001+00')).toBe('2026-03-20T12:00:00.000001Z');
