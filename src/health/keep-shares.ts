@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { toErrorMessage } from '../lib/errors.ts';
 import { ShareBalancer, type ShareSnapshot } from './division.ts';
-import { findAbandonedShares, queryHolders } from './ledger.ts';
+import { findAbandonedObservers, queryHolders } from './ledger.ts';
 import { LogThrottle } from './log-throttle.ts';
 import { Prober } from './prober.ts';
 import type { ProberContext, ProbeTarget } from './prober-context.ts';
@@ -121,13 +121,14 @@ class ShareKeeper {
     this.#running.set(share, { stop, ended });
   }
 
-  /** Ends open intervals in shares of an earlier division, because their nodes now belong to other shares. */
+  /** Ends open intervals of observers that have no probes any more. */
   async #endAbandoned(): Promise<void> {
     const { prober, shares } = this.#context;
-    for (const share of await findAbandonedShares(prober.sql, [...shares.keys()])) {
-      const acquired = await this.#acquireProber(share, []);
+    for (const observer of await findAbandonedObservers(prober.sql, [...shares.keys()])) {
+      const acquired = await this.#acquireProber(observer, []);
       await acquired?.once(this.#woken.signal);
-      if (acquired) prober.log.info({ observer: share }, 'no node belongs to this share any more');
+      if (acquired)
+        prober.log.info({ observer }, 'the observer has no probes any more: its intervals were ended');
     }
   }
 

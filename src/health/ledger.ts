@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { LeaseLostError } from '../lib/errors.ts';
 import { changeRecordingCtes } from '../recording/histories/changes.ts';
 import { ledgerEvents } from './ledger-events.ts';
+import { nodeHealth } from './node-health.ts';
 import type { Observation, Transition } from './state.ts';
 
 /** Lease duration of an observer without a heartbeat, in seconds by the clock of the database. */
@@ -119,14 +120,22 @@ export async function queryHolders(
 }
 
 /**
- * Returns the shares of an earlier division of an observer that still have open intervals.
+ * Returns the observers that have open intervals and no probes any more: shares of an earlier division of an
+ * observer, and observers whose probes were all removed from the configuration.
  * @param shares current shares; the first has the name of the observer
  */
-export async function findAbandonedShares(sql: postgres.Sql, shares: readonly string[]): Promise<string[]> {
+export async function findAbandonedObservers(
+  sql: postgres.Sql,
+  shares: readonly string[],
+): Promise<string[]> {
   const rows = await sql<{ observer: string }[]>`
     select o.observer from recorder.health_observers o
-    where starts_with(o.observer, ${`${shares[0]}/`}) and o.observer <> all(${[...shares]}::text[])
+    where o.observer <> all(${[...shares]}::text[])
       and exists (select from recorder.node_health h where h.observer = o.observer and h.ended_at is null)
+      and (starts_with(o.observer, ${`${shares[0]}/`}) or (
+        select bool_and(not d.active and d.left_at is not null) from recorder.target_datasets d
+        join recorder.targets t using (source, target_key)
+        where d.source = ${nodeHealth.source.name} and t.target ->> 'observer' = o.observer))
     order by 1`;
   return rows.map(({ observer }) => observer);
 }

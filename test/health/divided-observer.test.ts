@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, vi } from 'vitest';
 import { keepShares } from '../../src/health/keep-shares.ts';
-import { findAbandonedShares, queryHolders } from '../../src/health/ledger.ts';
+import { findAbandonedObservers, queryHolders } from '../../src/health/ledger.ts';
+import { nodeHealth } from '../../src/health/node-health.ts';
 import type { ProbeQueryResult } from '../../src/health/prober-context.ts';
 import { shareOf, sharesOf } from '../../src/health/shares.ts';
 import { type Clock, steadyClock, systemClock } from '../../src/lib/clock.ts';
@@ -46,7 +47,7 @@ class DividedObserver {
     this.#worlds.clear();
     await this.pass(7 * second);
     this.shares = sharesOf(this.observer, count);
-    for (const share of await findAbandonedShares(sql, this.shares)) await this.#endShare(share);
+    for (const share of await findAbandonedObservers(sql, this.shares)) await this.#endShare(share);
     for (const node of nodes) {
       const share = shareOf(node, this.shares);
       const assignments = this.#assignments.get(node) ?? [];
@@ -267,6 +268,13 @@ function startKeeper(
   return { end, logged };
 }
 
+/** Records a ledger of an observer, and leaves its intervals open. */
+async function startKeeperOnce(observer: string): Promise<void> {
+  const keeper = startKeeper(observer, 1, 'host/1/x', async () => ['host/1/x']);
+  await expectEventually(async () => (await selectOpenIntervals(observer)).length, nodes.length);
+  await keeper.end();
+}
+
 const selectHolders = async (observer: string, count: number) =>
   (await queryHolders(sql, sharesOf(observer, count))).map(({ holder, free }) => (free ? null : holder));
 const selectOpenIntervals = async (observer: string) =>
@@ -346,6 +354,24 @@ describe('processes that share partitions', () => {
       nodes.map((node) => ({ observer: 'shrinking', node })),
     );
     await undivided.end();
-    expect(undivided.logged).toContain('no node belongs to this share any more');
+    expect(undivided.logged).toContain('the observer has no probes any more: its intervals were ended');
+  });
+
+  it('end the ledger of an observer whose probes were removed from the configuration, and no other', async () => {
+    for (const [observer, active] of [
+      ['earlier', false],
+      ['elsewhere', true],
+    ] as const) {
+      const [node] = nodes;
+      await startKeeperOnce(observer);
+      await sql`insert into recorder.targets (source, target_key, target)
+        values (${nodeHealth.source.name}, ${observer}, ${sql.json({ observer, node: node ?? '', probe: 'health' })})`;
+      await sql`insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, left_at)
+        values (${nodeHealth.source.name}, ${observer}, 'node_health', 1000, ${active}, now(), ${active ? null : new Date()})`;
+    }
+    const keeper = startKeeper('current', 1, 'host/1/x', async () => ['host/1/x']);
+    await expectEventually(async () => (await selectOpenIntervals('earlier')).length, 0);
+    await keeper.end();
+    expect(await selectOpenIntervals('elsewhere')).toHaveLength(nodes.length);
   });
 });
