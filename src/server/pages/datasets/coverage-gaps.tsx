@@ -101,13 +101,17 @@ const columns = (dataset: DatasetRelations): readonly TableColumn<Row>[] => [
         { name: 'From', cell: bound('timestamptz', 'range_start') },
         { name: 'To', cell: bound('timestamptz', 'range_end') },
       ]),
-  { name: 'Reason', kind: 'wide', cell: ({ reason = null }) => <>{reason}</> },
   {
-    name: 'Fix',
+    name: 'Reason and fix',
     kind: 'wide',
     cell: (gap) => {
       const fix = fixOfGap(dataset, gap);
-      return 'command' in fix ? <code class="command">{fix.command}</code> : fix.none;
+      return (
+        <>
+          {gap.reason}
+          <div>{'command' in fix ? <code class="command">{fix.command}</code> : fix.none}</div>
+        </>
+      );
     },
   },
 ];
