@@ -97,6 +97,7 @@ describe('a database URL', () => {
     'postgres://u:canary?canary@host/db',
     'postgres://u:12?canary&x@host/db',
     'postgres://u:canary%@host/db',
+    'postgres://u@host/db?port=canary',
     'postgres://::1/db',
     'postgres://u@,two/db',
     'mysql://one/db',

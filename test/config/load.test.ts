@@ -263,30 +263,11 @@ datasets:
 
   it.each([
     [
-      'an unknown dataset',
-      { datasets: { metric_point: {} } },
-      'datasets.metric_point: no such dataset',
-      'metric_points',
-    ],
-    [
-      'an unknown metric',
-      { datasets: { metric_points: { metrics: ['txCounts'] } } },
-      'datasets.metric_points.metrics[0]',
-      'txCount',
-    ],
-    [
       'an unknown interval',
       { datasets: { metric_points: { intervals: ['year'] } } },
       'datasets.metric_points.intervals[0]',
       'month',
     ],
-    [
-      'an unknown setting',
-      { upstreams: { nodes: [{ ...node, key: 'x' }] } },
-      'upstreams.nodes[0].key',
-      'no such setting',
-    ],
-    ['an unknown part', { watches: {} }, 'watches', 'no such setting'],
     [
       'an interval that is too short',
       { datasets: { node_health: { every: '1s' } } },
