@@ -13,6 +13,7 @@ import {
 } from '../support/channel-stand-ins.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { createRandom } from '../support/random.ts';
 
 /** All times of the script are minutes since its start. A round runs every four minutes while something happens. */
 const ROUND = 4;
@@ -43,12 +44,7 @@ interface Episode {
 
 const day = (number: number, hour: number, minute = 0) => number * DAY + hour * HOUR + minute;
 
-/** A number from 0 to 1 that is the same in every run. */
-let seed = 20_260_601;
-function random(): number {
-  seed = (seed * 48_271) % 2_147_483_647;
-  return seed / 2_147_483_647;
-}
+const random = createRandom(20_260_601);
 const onGrid = (minutes: number) => Math.round(minutes / ROUND) * ROUND;
 
 /** Once a day one, two or three subjects at once, for four minutes to an hour. */

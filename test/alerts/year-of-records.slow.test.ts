@@ -4,6 +4,7 @@ import type { Alert } from '../../src/alerts/state.ts';
 import { testAlerts } from '../support/alerts.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { createRandom } from '../support/random.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -15,12 +16,7 @@ const at = (days: number) => new Date(start + days * DAY);
 
 const { it, database, sql } = withDatabase({ max: 2 });
 
-/** A number from 0 to 1 that is the same in every run. */
-let seed = 20_250_101;
-function random(): number {
-  seed = (seed * 48_271) % 2_147_483_647;
-  return seed / 2_147_483_647;
-}
+const random = createRandom(20_250_101);
 
 /** The expected incidents: the rule, reported once, and the start in days. */
 interface Incident {

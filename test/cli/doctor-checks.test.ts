@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { activeFeeds, catalogNames } from '../../src/app/configured-feeds.ts';
 import { validateConfig } from '../../src/config/load.ts';
 import { findFreePort } from '../../src/db/embedded/free-port.ts';
@@ -11,8 +10,10 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { createConfiguration } from '../../src/recording/configuration.ts';
 import { ProcessRegistration } from '../../src/recording/process-registration.ts';
 import { registerAll } from '../../src/recording/register.ts';
-import { recordedDatabase } from '../reporting/relations/recorded-database.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
+
+const { it, sql } = withDatabase({ max: 2 });
+const recorded = withDatabase({ recorded: true, max: 1 });
 
 const configure = (change: object) => {
   const nodes = [{ name: 'one', url: 'http://127.0.0.1:9650' }];
@@ -25,16 +26,6 @@ const configure = (change: object) => {
 };
 
 describe('the processes of a record', () => {
-  let database: TestDatabase;
-  let sql: postgres.Sql;
-  beforeAll(async () => {
-    database = await testDatabase();
-    sql = postgres(database.url, { max: 2, onnotice: () => {} });
-  });
-  afterAll(async () => {
-    await sql.end();
-    await database.close();
-  });
   const examine = (change: object) => {
     const { config, watched } = configure(change);
     return checkProcesses(sql, config, watched);
@@ -73,8 +64,6 @@ describe('the processes of a record', () => {
 
 describe('the coverage of blocks', () => {
   it('beyond the possible heights of a chain is reported, with a statement that fixes it', async () => {
-    const database = await testDatabase();
-    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
     await sql`insert into recorder.coverage (dataset, target_key, axis, covered) values
       ('native_transactions', 'address=0xa chainId=43114', 'height', '{[0,71234548)}'),
       ('native_transactions', 'address=0xb chainId=43114', 'height', '{[0,9007199254740971)}'),
@@ -93,19 +82,14 @@ describe('the coverage of blocks', () => {
     const rows = await sql`
       select covered::text from recorder.coverage where dataset = 'native_transactions' order by target_key`;
     expect(rows.map(({ covered }) => covered)).toEqual(['{[0,71234548)}', '{[0,71234567)}']);
-    await sql.end();
-    await database.close();
   });
 
-  it('within the possible heights is valid', async () => {
-    const database = await recordedDatabase();
-    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
-    const [covered] = await sql`select count(*)::int as targets from recorder.coverage where axis = 'height'`;
+  recorded.it('within the possible heights is valid', async () => {
+    const [covered] =
+      await recorded.sql`select count(*)::int as targets from recorder.coverage where axis = 'height'`;
     expect(covered?.targets).toBeGreaterThan(2);
-    const checks = await checkRecording(sql, null, [], systemClock);
+    const checks = await checkRecording(recorded.sql, null, [], systemClock);
     expect(checks.filter(({ check }) => check === 'coverage')).toEqual([]);
-    await sql.end();
-    await database.close();
   });
 });
 

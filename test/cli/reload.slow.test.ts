@@ -2,18 +2,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { type Running, startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { NotifySocket, noNotifySocket } from '../support/notify-socket.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const HOOK_KEY = 'correct-horse-battery';
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 1 });
 let sandbox: Sandbox;
 const dir = temporaryFolder('reload');
 let socket: NotifySocket | null = null;
@@ -21,8 +20,7 @@ let up: Running;
 let port: number;
 
 beforeAll(async () => {
-  [database, sandbox] = await Promise.all([testDatabase(), startSandbox({ incidents: false })]);
-  sql = postgres(database.url, { max: 1, onnotice: () => {} });
+  sandbox = await startSandbox({ incidents: false });
   if (!noNotifySocket) socket = await NotifySocket.open(join(dir, 'notify'));
   port = await findFreePort();
   write(1, '60s');
@@ -41,8 +39,6 @@ afterAll(async () => {
   up.process.kill('SIGKILL');
   socket?.close();
   await sandbox.close();
-  await sql.end();
-  await database.close();
 });
 
 /** Writes the configuration with this number of nodes, and more settings. */

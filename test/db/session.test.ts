@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { schemaProblem } from '../../src/db/migrate.ts';
@@ -11,8 +11,11 @@ import { UsageError } from '../../src/lib/errors.ts';
 import { claimRun } from '../../src/recording/claim-run.ts';
 import { migrate } from '../../src/reporting/views/migrate.ts';
 import { ManualClock } from '../support/clock.ts';
-import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
+import { emptyDatabase, type TestDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { jobFor, onlyPage, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
+
+const { it, database, sql } = withDatabase({ max: 4 });
 
 /** Unusual settings of a database. */
 const SETTINGS = {
@@ -132,16 +135,6 @@ it.each(['SQL_ASCII', 'LATIN1'])('in %s is refused, with the fix', async (encodi
 });
 
 describe('after the clock of the database was set back an hour', () => {
-  let database: TestDatabase;
-  let sql: postgres.Sql;
-  beforeAll(async () => {
-    database = await testDatabase();
-    sql = postgres(database.url, { max: 4, onnotice: () => {} });
-  });
-  afterAll(async () => {
-    await sql.end();
-    await database.close();
-  });
   const now = new Date().toISOString();
 
   it('a lease of a target that lies in the future has expired, and a new one has not', async () => {

@@ -1,14 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { z } from 'zod';
-import { recordedDatabase } from '../reporting/relations/recorded-database.ts';
 import { letRead } from '../server/pages/revised-point.ts';
-import type { TestDatabase } from '../support/database.ts';
 import { declaredSeries, seriesIn } from '../support/declared-metrics.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { noPromtool, promtool, promtoolPath } from '../support/promtool.ts';
+
+const { it, sql: reader } = withDatabase({ recorded: true, max: 1 });
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana's own placeholder
 const datasource = z.object({ type: z.string(), uid: z.literal('${datasource}') });
@@ -92,17 +92,9 @@ describe('the dashboard over Prometheus', () => {
 });
 
 describe('the dashboard over PostgreSQL', () => {
-  let database: TestDatabase;
-  let reader: postgres.Sql;
   beforeAll(async () => {
-    database = await recordedDatabase();
-    reader = postgres(database.url, { max: 1, onnotice: () => {} });
     await letRead(reader);
     await reader`set role recorder_reader`;
-  });
-  afterAll(async () => {
-    await reader.end();
-    await database.close();
   });
 
   /** Returns a query as Grafana runs it, over everything that is recorded. */

@@ -4,12 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { z } from 'zod';
-import { recordedDatabase } from '../reporting/relations/recorded-database.ts';
 import { letRead } from '../server/pages/revised-point.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
 const NOTEBOOK = fileURLToPath(new URL('../../examples/notebook/recorder.ipynb', import.meta.url));
 const output = z.looseObject({ output_type: z.string() });
@@ -30,17 +28,8 @@ const missing = (() => {
   }
 })();
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await recordedDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {} });
-  await letRead(sql);
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, database, sql } = withDatabase({ recorded: true, max: 1 });
+beforeAll(() => letRead(sql));
 
 it('is stored without outputs, which are private', () => {
   const { cells } = notebook.parse(JSON.parse(readFileSync(NOTEBOOK, 'utf8')));

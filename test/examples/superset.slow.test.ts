@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { recordedDatabase } from '../reporting/relations/recorded-database.ts';
 import { letRead } from '../server/pages/revised-point.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { answersByZone, ZONES } from '../support/zones.ts';
+
+const { it, sql: reader } = withDatabase({ recorded: true, max: 1 });
 
 const folder = fileURLToPath(new URL('../../examples/superset/', import.meta.url));
 /** Tables without rows in the recorded database. */
@@ -115,17 +115,9 @@ const datasetOf = (uuid: string) =>
   datasets.find((one) => one.uuid === uuid) ?? expect.fail(`no dataset ${uuid}`);
 
 describe('the dashboard for Superset', () => {
-  let database: TestDatabase;
-  let reader: postgres.Sql;
   beforeAll(async () => {
-    database = await recordedDatabase();
-    reader = postgres(database.url, { max: 1, onnotice: () => {} });
     await letRead(reader);
     await reader`set role recorder_reader`;
-  });
-  afterAll(async () => {
-    await reader.end();
-    await database.close();
   });
 
   it('references only existing objects, and has each chart in one place', () => {

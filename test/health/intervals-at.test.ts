@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { withDatabase } from '../support/fixture.ts';
+import { createRandom } from '../support/random.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const HOUR = 3_600_000;
@@ -9,12 +10,7 @@ const at = (hour: number) => new Date(START + hour * HOUR);
 
 const { it, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC' } });
 
-/** A number from 0 to 1 that is the same in every run. */
-let seed = 20_261_122;
-function random(): number {
-  seed = (seed * 48_271) % 2_147_483_647;
-  return seed / 2_147_483_647;
-}
+const random = createRandom(20_261_122);
 const randomBelow = (limit: number) => Math.floor(random() * limit);
 const pickRandom = <T>(...values: readonly T[]) => values[randomBelow(values.length)];
 

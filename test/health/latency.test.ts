@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { decodeSlots, encodeSlots } from '../../src/health/latency-entries.ts';
 import {
   findBucket,
@@ -10,8 +9,9 @@ import {
   representativeMs,
 } from '../../src/health/latency-histogram.ts';
 import { type LatencyHour, storeHours } from '../../src/health/latency-store.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
+const { it, sql } = withDatabase();
 const hour = 3_600_000;
 const day = 24 * hour;
 const start = Date.UTC(2026, 0, 28);
@@ -74,13 +74,9 @@ describe('a histogram', () => {
 });
 
 describe('node_latency', () => {
-  let database: TestDatabase;
-  let sql: postgres.Sql;
   const times = new Map<number, number[]>();
 
   beforeAll(async () => {
-    database = await testDatabase();
-    sql = postgres(database.url, { onnotice: () => {} });
     await sql`insert into recorder.health_observers (observer) values ('o')`;
     for (let at = start; at < start + 8 * day; at += hour) {
       const seconds = (at - start) / hour;
@@ -94,10 +90,6 @@ describe('node_latency', () => {
       await storeHours(sql, 'o', hours, at + hour);
       await storeHours(sql, 'o', hours, at + hour); // once more changes nothing
     }
-  });
-  afterAll(async () => {
-    await sql.end();
-    await database.close();
   });
 
   it('returns quantiles of any hours within its error', async () => {

@@ -1,3 +1,4 @@
+import { createRandom } from '../support/random.ts';
 import { day, hour, minute, second } from './world.ts';
 
 export const MONTH_START = Date.UTC(2026, 2, 1);
@@ -44,11 +45,7 @@ const SWAP_DURATION_MS = 6 * minute;
  * once
  */
 export function createMonthScript(part: number, causes: number): MonthScript {
-  let seed = 20_260_301;
-  const random = () => {
-    seed = (seed * 48_271) % 2_147_483_647;
-    return seed / 2_147_483_647;
-  };
+  const random = createRandom(20_260_301);
   const length = 31 * day * part;
   const roundToSeconds = (milliseconds: number) => Math.round(milliseconds / second) * second;
   const at = (date: number, hours: number, minutes = 0) =>

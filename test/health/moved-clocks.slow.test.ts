@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { withDatabase } from '../support/fixture.ts';
+import { createRandom } from '../support/random.ts';
 import { day, hour, type Life, minute, second, World } from './world.ts';
 
 const start = Date.UTC(2026, 2, 1);
@@ -12,12 +13,7 @@ const states = ['unknown', 'up', 'down', 'maintenance'];
 
 const { it, sql } = withDatabase();
 
-/** A number from 0 to 1 that is the same in every run. */
-let seed = 20_260_301;
-function random(): number {
-  seed = (seed * 48_271) % 2_147_483_647;
-  return seed / 2_147_483_647;
-}
+const random = createRandom(20_260_301);
 
 /** When nodes fail, and for how long: some so short that no second probe finds it. */
 function createEpisodes(): { node: string; from: number; to: number; life: Life }[] {

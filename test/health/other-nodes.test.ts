@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { ProbeQueryResult } from '../../src/health/prober-context.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { createRandom } from '../support/random.ts';
 import { hour, minute, second, World } from './world.ts';
 
 const { it, sql } = withDatabase();
@@ -8,12 +9,7 @@ const start = Date.UTC(2026, 3, 1);
 const IDS = ['NodeID-A', 'NodeID-B', 'NodeID-C'];
 const NAMES = ['a', 'b'];
 
-/** A number from 0 to 1 that is the same in every run. */
-let seed = 42;
-function random(): number {
-  seed = (seed * 48_271) % 2_147_483_647;
-  return seed / 2_147_483_647;
-}
+const random = createRandom(42);
 
 const reading = (state: ProbeQueryResult['state']): ProbeQueryResult => ({
   state,

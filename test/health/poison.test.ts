@@ -6,6 +6,7 @@ import { unmetered } from '../../src/upstreams/budget.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 import { UpstreamSession } from '../../src/upstreams/upstream-session.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { createRandom } from '../support/random.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 import { createReport, type PoisonedReport, UNREADABLE } from './poisoned-reports.ts';
 import { minute, second, World } from './world.ts';
@@ -29,12 +30,7 @@ afterAll(async () => {
   await server.close();
 });
 
-let seed = Number(process.env.POISON_SEED ?? 20_260_110);
-/** A number from 0 to 1 that is the same in every run. */
-function random(): number {
-  seed = (seed * 48_271) % 2_147_483_647;
-  return seed / 2_147_483_647;
-}
+const random = createRandom(Number(process.env.POISON_SEED ?? 20_260_110));
 
 /** The expected reading of a report; only the parser decides whether it is JSON. */
 function expectedStateOf({ status, healthy, body, poison }: PoisonedReport): ExpectedReading['state'] {

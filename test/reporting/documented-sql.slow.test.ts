@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { z } from 'zod';
 import { fillPlaceholders, statements } from '../docs/documented-statements.ts';
 import { letRead } from '../server/pages/revised-point.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { ODD_ROWS } from '../support/odd-rows.ts';
 import { answersByZone, ZONES } from '../support/zones.ts';
-import { recordedDatabase } from './relations/recorded-database.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
@@ -21,17 +19,8 @@ const dashboard = z.object({
   panels: z.array(z.object({ targets: z.array(z.object({ rawSql: z.string() })).optional() })),
 });
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await recordedDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { search_path: 'reporting' } });
-  await letRead(sql);
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, sql } = withDatabase({ recorded: true, max: 1, connection: { search_path: 'reporting' } });
+beforeAll(() => letRead(sql));
 
 async function expectOneAnswer(all: readonly string[], minAnswered: number): Promise<void> {
   const { UTC = [], ...others } = await answersByZone(sql, all, ODD_ROWS);

@@ -94,6 +94,14 @@ const present = () => rowsOf<Merged>('validators', MEMBERS);
 const asOf = (moment: number) =>
   rowsOf<Merged>(`validators_as_of('${new Date(moment).toISOString()}')`, MEMBERS);
 
+/** A member of the list over all nodes. */
+const listed = (
+  node_id: string,
+  weight: number,
+  reporting_nodes: string[],
+  dissenting_nodes: object | null = null,
+): Merged => ({ node_id, weight, reporting_nodes, dissenting_nodes });
+
 describe('reports of all nodes', () => {
   it('have a view named after their dataset', () => {
     const names = declaredObjects().map(({ name }) => name);
@@ -128,9 +136,7 @@ describe('reports of all nodes', () => {
 describe('a list that nodes report', () => {
   it('has the nodes that agree, whatever their balances are by the second', async () => {
     for (let round = 0; round < 2; round++) await poll({ b: { v: 1 }, a: { v: 1 } });
-    expect(await network()).toEqual([
-      { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: null },
-    ]);
+    expect(await network()).toEqual([listed('v', 1, ['a', 'b'])]);
   });
 
   it('returns at each past moment what was known then', async () => {
@@ -157,20 +163,16 @@ describe('a list that nodes report', () => {
     const lists = { a: { v: 1 }, b: { v: 2 }, c: { v: 2 } };
     await poll({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
     await poll(lists);
-    expect(await network()).toEqual([
-      { node_id: 'v', weight: 2, reporting_nodes: ['b', 'c'], dissenting_nodes: null },
-    ]);
+    expect(await network()).toEqual([listed('v', 2, ['b', 'c'])]);
     await poll(lists);
-    expect(await network()).toEqual([
-      { node_id: 'v', weight: 2, reporting_nodes: ['b', 'c'], dissenting_nodes: { a: { weight: 1 } } },
-    ]);
+    expect(await network()).toEqual([listed('v', 2, ['b', 'c'], { a: { weight: 1 } })]);
   });
 
   it('has the nodes that do not list a member, once both were polled again', async () => {
     const lists = { a: { v: 1, w: 1 }, b: { v: 1 }, c: { v: 1, w: 1 } };
     await poll({ a: { v: 1, w: 1 }, b: { v: 1, w: 1 }, c: { v: 1, w: 1 } });
     await poll(lists);
-    const agreed = { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b', 'c'], dissenting_nodes: null };
+    const agreed = listed('v', 1, ['a', 'b', 'c']);
     const w = { node_id: 'w', weight: 1, reporting_nodes: ['a', 'c'] };
     expect(await network()).toEqual([agreed, { ...w, dissenting_nodes: null }]);
     await poll(lists);
@@ -188,15 +190,13 @@ describe('a list that nodes report', () => {
       for (const [node, weight] of lists)
         await recordResponse(validators, node, { validators: [member('v', 1), member('w', weight)] });
     }
-    const agreed = { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b', 'c'], dissenting_nodes: null };
+    const agreed = listed('v', 1, ['a', 'b', 'c']);
     expect(await network()).toEqual([agreed, { ...agreed, node_id: 'w', reporting_nodes: ['a', 'c'] }]);
   });
 
   it('shows a member that the majority does not list as a disagreement', async () => {
     for (let round = 0; round < 3; round++) await poll({ a: { v: 1 }, b: {}, c: {} });
-    expect(await network()).toEqual([
-      { node_id: 'v', weight: 1, reporting_nodes: ['a'], dissenting_nodes: { b: null, c: null } },
-    ]);
+    expect(await network()).toEqual([listed('v', 1, ['a'], { b: null, c: null })]);
   });
 
   it('infers no disagreement from a new node before it was polled again', async () => {
@@ -235,7 +235,7 @@ describe('a list that nodes report', () => {
 
   it('compares at a moment at which both had been polled', async () => {
     const all = { a: { v: 1 }, b: { v: 1 }, c: { v: 1 } };
-    const agreed = { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: null };
+    const agreed = listed('v', 1, ['a', 'b']);
     await poll(all);
     await poll(all);
     // Those that agree were not polled meanwhile, and may report the same by now.
@@ -247,17 +247,13 @@ describe('a list that nodes report', () => {
     await poll({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
     await poll({ a: { v: 1 }, b: { v: 1 }, c: { v: 2 } });
     for (let round = 0; round < 2; round++) await poll({ a: { v: 1 }, b: { v: 1 } });
-    expect(await network()).toEqual([
-      { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: null },
-    ]);
+    expect(await network()).toEqual([listed('v', 1, ['a', 'b'])]);
   });
 
   it('compares with the last polled node of those that agree', async () => {
     for (let round = 0; round < 2; round++) await poll({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
     for (let round = 0; round < 2; round++) await poll({ a: { v: 1 }, c: { v: 2 } });
-    expect(await network()).toEqual([
-      { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: { c: { weight: 2 } } },
-    ]);
+    expect(await network()).toEqual([listed('v', 1, ['a', 'b'], { c: { weight: 2 } })]);
   });
 
   it('has no disagreement with nodes that are not polled any more', async () => {
@@ -278,19 +274,14 @@ describe('a list that nodes report', () => {
       await recordResponse(validators, 'c', members('w'), 't');
       await recordResponse(validators, 'd', { validators: [] }, 's');
     }
-    expect(await network()).toEqual([
-      { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: { d: null } },
-      { node_id: 'w', weight: 1, reporting_nodes: ['b', 'c'], dissenting_nodes: null },
-    ]);
+    expect(await network()).toEqual([listed('v', 1, ['a', 'b'], { d: null }), listed('w', 1, ['b', 'c'])]);
   });
 
   it('infers no disagreement from a node that was polled too early', async () => {
     await poll({ a: {}, b: {} });
     await poll({ a: { v: 1 } });
     await poll({ a: { v: 1 } });
-    expect(await network()).toEqual([
-      { node_id: 'v', weight: 1, reporting_nodes: ['a'], dissenting_nodes: null },
-    ]);
+    expect(await network()).toEqual([listed('v', 1, ['a'])]);
   });
 
   it.each([
@@ -311,9 +302,7 @@ describe('a list that nodes report', () => {
   it('prefers a recently polled node to two others', async () => {
     await poll({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
     for (let round = 0; round < 3; round++) await poll({ c: { v: 2 } });
-    expect(await network()).toEqual([
-      { node_id: 'v', weight: 2, reporting_nodes: ['c'], dissenting_nodes: null },
-    ]);
+    expect(await network()).toEqual([listed('v', 2, ['c'])]);
   });
 
   it('shows for equal numbers of nodes the latest report, then that of the first name', async () => {
@@ -321,9 +310,9 @@ describe('a list that nodes report', () => {
     await poll({ a: { u: 1, v: 1, w: 2 }, b: { u: 2, v: 2, w: 1 } }, 0);
     await poll({ a: { u: 1, v: 1, w: 2 }, b: { u: 2, v: 2, w: 1 } }, 0);
     expect(await network()).toEqual([
-      { node_id: 'u', weight: 1, reporting_nodes: ['a'], dissenting_nodes: { b: { weight: 2 } } },
-      { node_id: 'v', weight: 2, reporting_nodes: ['b'], dissenting_nodes: { a: { weight: 1 } } },
-      { node_id: 'w', weight: 2, reporting_nodes: ['a'], dissenting_nodes: { b: { weight: 1 } } },
+      listed('u', 1, ['a'], { b: { weight: 2 } }),
+      listed('v', 2, ['b'], { a: { weight: 1 } }),
+      listed('w', 2, ['a'], { b: { weight: 1 } }),
     ]);
   });
 
@@ -339,9 +328,7 @@ describe('a list that nodes report', () => {
     await poll({ a: { v: 1 }, b: { v: 1 } });
     await poll({ c: { v: 2 } });
     await sql`update recorder.target_datasets set active = false`;
-    expect(await present()).toEqual([
-      { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: null },
-    ]);
+    expect(await present()).toEqual([listed('v', 1, ['a', 'b'])]);
   });
 
   it('does not count a missing field as another value', async () => {
