@@ -1,5 +1,8 @@
 import type postgres from 'postgres';
+import { tableText } from '../../db/orm.ts';
+import { targetDatasets, targets } from '../../db/schema/bookkeeping.ts';
 import { relationSql } from '../views/declared-objects.ts';
+import { getCatalogue } from './catalogue.ts';
 import type { Cursor } from './cursor.ts';
 import { filterSql } from './filters.ts';
 import { afterRowSql, orderExpression, rowColumnSql } from './order.ts';
@@ -20,7 +23,7 @@ export async function findLastKey(
   relation: Relation,
   query: RowsQuery,
 ): Promise<Cursor | null> {
-  const { perNodeView, key, columns } = relation;
+  const { dataset, perNodeView, key, columns } = relation;
   const { order, filters, after, limit, asOf } = query;
   const ofKey = new Set(key.map(({ name }) => name));
   const inTurn = order.columns.every(({ name }, at) => name === key[at]?.name);
@@ -30,28 +33,26 @@ export async function findLastKey(
   const typeOf = (name: string) => types.get(name) ?? 'text';
   const turn = order.descending ? ' desc' : '';
   const names = order.columns.map(({ name }) => `"${name}"`);
-  const view =
-    asOf === null
-      ? relationSql(perNodeView)
-      : `${relationSql(`${perNodeView}_as_of`)}(${into.value(asOf, 'timestamptz')})`;
   const conditions = [
     'r.node = n.node',
     ...filters.map((one) => filterSql(one, typeOf(one.column), rowColumnSql(one.column), into)),
     ...(after ? [afterRowSql(order, after.values, typeOf, into)] : []),
   ];
-  const text = `with recursive nodes as (
-  (select r.node from ${view} as r order by r.node limit 1)
-  union all
-  select (select r.node from ${view} as r where r.node > n.node order by r.node limit 1) from nodes as n where n.node is not null
-)
-select ${order.columns.map(({ name }) => valueTextSql(typeOf(name), `k."${name}"`)).join(', ')}
+  const expressions = order.columns.map(orderExpression);
+  const firstKeys = nodeRowsSql(perNodeView, asOf, into).map(
+    ({ from, where }) => `(
+    select ${expressions.map((one, at) => `${one} as ${names[at]}`).join(', ')}
+    from ${from} as r
+    where ${[...conditions, ...where].join(' and ')}
+    order by ${expressions.map((one) => one + turn).join(', ')}
+    limit ${limit + 1})`,
+  );
+  const text = `select ${order.columns.map(({ name }) => valueTextSql(typeOf(name), `k."${name}"`)).join(', ')}
 from (
-  select distinct f.* from nodes as n cross join lateral (
-    select ${order.columns.map((one, at) => `${orderExpression(one)} as ${names[at]}`).join(', ')}
-    from ${view} as r
-    where ${conditions.join(' and ')}
-    order by ${order.columns.map((one) => orderExpression(one) + turn).join(', ')}
-    limit ${limit + 1}) as f
+  select distinct f.* from (
+    select distinct t.target ->> 'node' as node from ${tableText(targetDatasets)} d join ${tableText(targets)} t using (source, target_key)
+    where d.dataset = ${into.value(dataset ?? '', 'text')}) as n
+  cross join lateral (${firstKeys.join(' union all ')}) as f
 ) as k
 order by ${names.map((name) => `k.${name}${turn}`).join(', ')}
 offset ${limit} limit 1`;
@@ -59,4 +60,16 @@ offset ${limit} limit 1`;
   return last
     ? { sort: order.sort, values: last.map((one) => (typeof one === 'string' ? one : null)) }
     : null;
+}
+
+/** Returns the rows of each node in parts that can each be read in key order: FROM items for `r`, and conditions. */
+function nodeRowsSql(view: string, asOf: string | null, into: StatementBuilder) {
+  if (asOf === null) return [{ from: relationSql(view), where: [] }];
+  const at = into.value(asOf, 'timestamptz');
+  const parts = getCatalogue().views.get(view)?.pastParts;
+  return (
+    parts?.map((part) => ({ from: relationSql(part.view), where: [part.where(at)] })) ?? [
+      { from: `${relationSql(`${view}_as_of`)}(${at})`, where: [] },
+    ]
+  );
 }

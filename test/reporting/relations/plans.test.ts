@@ -211,6 +211,18 @@ describe('a page of rows', () => {
     expect(maxRows(steps)).toBeLessThanOrEqual(2 * (LIMIT + 1));
   });
 
+  it.each([{}, { as_of: late.toISOString() }])('of all nodes reads a page of each node: %o', async (asOf) => {
+    statements = [];
+    expect((await page('p_blocks', { ...asOf, limit: String(LIMIT) })).rows).toHaveLength(LIMIT);
+    // The first keys of each node, and the page.
+    const queries = [...statements];
+    expect(queries).toHaveLength(2);
+    for (const query of queries)
+      expect(maxRows(await stepsOf(query))).toBeLessThanOrEqual(
+        'as_of' in asOf ? POINTS / 50 : 5 * (LIMIT + 1),
+      );
+  });
+
   it('of every value reads no more of the last ones and of earlier ones than it shows', async () => {
     const steps = await pageSteps(viewOf('metric_points_history'), { limit: String(LIMIT) });
     expect(indexes(steps)).toEqual(['metric_points_now', 'metric_points_history']);
