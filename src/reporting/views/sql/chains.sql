@@ -9,13 +9,15 @@ listed as (
   from reporting.blockchains b
   where b.evm_chain_id is not null
   order by trim_scale(b.evm_chain_id), b.create_block_timestamp, b.blockchain_id
+),
+tokens as (
+  select n.chain_id, min(n.symbol) as symbol from reporting.native_balances n group by n.chain_id
 )
 select chain_id, l.network, l.blockchain_id, l.subnet_id, l.blockchain_name as name, t.symbol as token_symbol, l.vm_id,
   r.chain_id is not null as is_recorded
 from recorded r
 full join listed l using (chain_id)
-left join lateral (
-  select n.symbol from reporting.native_balances n where n.chain_id = coalesce(r.chain_id, l.chain_id) limit 1) t on true;
+left join tokens t using (chain_id);
 
 comment on view reporting.chains is 'The EVM chains that are recorded or listed as blockchains, one row per chain id.';
 comment on column reporting.chains.chain_id is 'The chain id, as in every dataset of EVM chains.'; -- text
