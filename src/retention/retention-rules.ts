@@ -65,10 +65,9 @@ const ofSeries = (dataset: Dataset): RemovalRule => ({
  * are removed only up to a floor: the earliest of the last recoveries before the range, over all observers of
  * the probe that continue in the range. If such an observer has no recovery before the range, all rows of the
  * probe are kept. An observer that stopped while the node was down continues, because the incident is open. A
- * period
- * without a report is also kept if a kept interval of a check overlaps the period. An absence is also kept if
- * a kept row overlaps the absence. Otherwise, the state of the check or of the probe would count as known in
- * that period.
+ * period without a report is also kept if a kept interval of a check overlaps the period. An absence is also
+ * kept if a kept row overlaps the absence. Otherwise, the state of the check or of the probe would count as
+ * known in that period.
  */
 const LEDGER: readonly RemovalRule[] = [
   {
