@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * measured none, so that they would run last and alone.
  */
 const SLOWEST_FILES = [
-  ...['chaos/short', 'recording/backfill-heights', 'health/month', 'health/month-windows'],
+  ...['chaos/short', 'recording/backfill-heights', 'health/month'],
   ...['recording/identity/identity-situations', 'cli/first-chart', 'db/migrate-killed'],
   ...['recording/late-index', 'recording/moving-lists', 'cli/creates-nothing', 'every-operation/page-sizes'],
 ];

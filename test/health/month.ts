@@ -13,8 +13,6 @@ import { second } from './world.ts';
 export interface MonthSettings {
   /** Part of each day that is played. */
   readonly part: number;
-  /** Interval of the played causes in the table. Default: each one. */
-  readonly everyCause?: number;
   /** Number of random windows whose sums are compared. */
   readonly windows: number;
   /** Interval of the rounds of alerts, in seconds, and the part of the month that has them. */
@@ -29,9 +27,7 @@ type Accounts = ReadonlyMap<NodeName, Account>;
  * expected ones.
  */
 export async function compareMonth(sql: postgres.Sql, settings: MonthSettings): Promise<void> {
-  const { everyCause = 1 } = settings;
-  const allCauses = await gatherCauses();
-  const causes = { ...allCauses, causes: allCauses.causes.filter((_, at) => at % everyCause === 0) };
+  const causes = await gatherCauses();
   const script = createMonthScript(settings.part, causes.causes.length);
   const month = await playMonth(sql, script, causes);
   const names = [...causes.causes, ...causes.cutOff].map(({ name }) => name);
