@@ -9,6 +9,7 @@ import { jsonText } from '../upstreams/json.ts';
 import { itemColumns, keyColumns } from './histories/batch.ts';
 import { canonicalText } from './histories/identity.ts';
 import type { EncodedRow } from './histories/rows.ts';
+import { buildItemReader } from './item-reader.ts';
 import { type DecodedRow, SeenRows } from './seen-rows.ts';
 
 /** Rows of a page, and the items that could not be decoded. */
@@ -133,19 +134,19 @@ function buildIdentity(dataset: Dataset): (row: EncodedRow) => string {
 
 /** Builds a function that converts an item to a row, or returns the reason why it is invalid. */
 function buildRowDecoder(dataset: Dataset): (item: unknown) => EncodedRow | string {
-  const paths = itemColumns(dataset).map(({ path, part }) => (part ? [...path, part] : path));
+  const readItem = buildItemReader(dataset);
   const keys = keyColumns(dataset);
   const known = knownFields(dataset.item);
   const keepsExtra = dataset.extra ?? true;
   const ignored = new Set(dataset.ignore);
   return (item) => {
     try {
-      const { data, error } = dataset.item.safeParse(item);
-      if (error) return reasonOf(error);
-      const values = paths.map((path) => textAt(data, path));
-      if (values.every((value) => value === null)) return 'the item has none of the documented fields';
-      const extra = keepsExtra && isObject(item) ? extraOf(item, known, ignored) : null;
-      const row = [...values, extra && storableJson(jsonText(extra))];
+      const read = readItem(item);
+      if (!read) return reasonOf(dataset.item.safeParse(item).error);
+      const { row, named } = read;
+      if (row.every((value) => value === null)) return 'the item has none of the documented fields';
+      const extra = keepsExtra && !named && isObject(item) ? extraOf(item, known, ignored) : null;
+      if (extra) row[row.length - 1] = storableJson(jsonText(extra));
       const long = keys.find(({ index }) => (row[index]?.length ?? 0) > MAX_KEY_LENGTH);
       return long ? `${long.name}: a key of at most ${MAX_KEY_LENGTH} characters expected` : row;
     } catch (error) {
@@ -171,7 +172,7 @@ function buildKeyReader(dataset: Dataset): (item: unknown) => EncodedRow | null 
     for (const { index, path, field } of readers) {
       const result = field.safeParse(valueAt(item, path));
       if (!result.success) return null;
-      row[index] = textAt(result.data, []);
+      row[index] = typeof result.data === 'string' ? result.data : null;
     }
     return row;
   };
@@ -202,12 +203,6 @@ function valueAt(item: unknown, path: readonly string[]): unknown {
   let value = item;
   for (const name of path) value = getMember(value, name);
   return value;
-}
-
-/** Returns the text at a path of a parsed item. Returns null if the field is missing. */
-function textAt(item: unknown, path: readonly string[]): string | null {
-  const value = valueAt(item, path);
-  return typeof value === 'string' ? value : null;
 }
 
 /** Fields of the schema of an item, with nested objects by name. */
@@ -257,7 +252,9 @@ function withoutPrototype(): Record<string, unknown> {
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
-function reasonOf(error: z.ZodError): string {
+function reasonOf(error: z.ZodError | undefined): string {
+  if (!error)
+    return 'the item reader rejects an item that its schema accepts: this is a bug of chain-recorder';
   return error.issues
     .slice(0, MAX_ISSUES)
     .map(({ path, message }) => `${path.join('.') || 'item'}: ${message}`)
