@@ -2,7 +2,6 @@ import { readdirSync, rmSync } from 'node:fs';
 import { readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import postgres from 'postgres';
 import { InterruptedError, TemporaryError, toErrorMessage, UsageError } from '../../lib/errors.ts';
 import { explainWriteErrors } from '../../lib/write-errors.ts';
 import { isDatabaseUnavailable } from '../connection-error.ts';
@@ -175,9 +174,13 @@ async function hasFullDisk(path: string): Promise<boolean> {
   return room.bavail * room.bsize < WAL_SEGMENT_BYTES || (room.files > 0 && room.ffree === 0);
 }
 
-/** Returns whether PostgreSQL reports insufficient resources (SQLSTATE class 53). */
-const lacksResources = (error: unknown) =>
-  error instanceof postgres.PostgresError && error.code.startsWith('53');
+/**
+ * Returns whether PostgreSQL reports insufficient resources (SQLSTATE class 53). A diagnosis of the server, which may
+ * be restarting by then, has this error as its cause.
+ */
+const lacksResources = (error: unknown): boolean =>
+  error instanceof Error &&
+  (('code' in error && String(error.code).startsWith('53')) || lacksResources(error.cause));
 
 /** Finds the server of a home, or starts it. The caller holds the start lock. */
 async function findOrStart(
