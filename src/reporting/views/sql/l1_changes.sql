@@ -43,6 +43,9 @@ transactions as not materialized (
   from reporting.staking_transactions_history h
   where h.valid_from <= as_of and (h.valid_to is null or h.valid_to > as_of)
 ),
+transfers as materialized (
+  select * from transactions t where t.tx_type = 'TransferSubnetOwnershipTx'
+),
 changes as (
   select v.valid_from as at, v.subnet_id, c.change, c.before, c.after, v.is_l1, v.create_block_timestamp, t.tx_hash, t.on_chain_at
   from versions v
@@ -61,8 +64,8 @@ changes as (
       where s.network = v.network and s.tx_hash = v.l1_conversion_transaction_hash)
     where c.change = 'converted'
     union all (
-      select s.tx_hash, s.block_timestamp from transactions s
-      where c.change = 'owners changed' and s.network = v.network and s.subnet_id = v.subnet_id and s.tx_type = 'TransferSubnetOwnershipTx'
+      select s.tx_hash, s.block_timestamp from transfers s
+      where c.change = 'owners changed' and s.network = v.network and s.subnet_id = v.subnet_id
         and s.subnet_ownership_info_threshold = v.subnet_ownership_info_threshold
         and s.subnet_ownership_info_addresses = v.subnet_ownership_info_addresses
         and s.block_timestamp > v.before_from and s.block_timestamp <= v.valid_from
