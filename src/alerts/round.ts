@@ -1,4 +1,7 @@
+import { sql as expression } from 'drizzle-orm';
 import type postgres from 'postgres';
+import { ormOf } from '../db/orm.ts';
+import { targetDatasets, targets } from '../db/schema/bookkeeping.ts';
 import type { AlertContext } from './context.ts';
 import {
   type AlertNotice,
@@ -156,9 +159,9 @@ async function findUnwatched(
       .map((name) => ({ id: alert.id, name }));
   });
   if (names.length === 0) return new Set();
-  const rows = await sql<{ name: string }[]>`
+  const rows = await ormOf(sql).execute<{ name: string }>(expression`
     with active as (
-      select d.dataset, t.target from recorder.target_datasets d join recorder.targets t using (source, target_key) where d.active
+      select d.dataset, t.target from ${targetDatasets} d join ${targets} t using (source, target_key) where d.active
     )
     select dataset as name from active union select value from active, jsonb_each_text(target)
     -- Subjects of findings about rules, channels, sinks and exports, of all recorders. The state of removed ones is deleted.
@@ -166,7 +169,7 @@ async function findUnwatched(
     union select case channel when 'heartbeat' then 'the heartbeat' else 'the channel ' || channel end from recorder.alert_channels
     union select 'the sink ' || sink || s.suffix from recorder.change_sinks k,
       lateral (values (''), (' of the recorder ' || k.recorder)) s(suffix)
-    union select destination from recorder.exports`;
+    union select destination from recorder.exports`);
   for (const { name } of rows) configured.add(name);
   return new Set(names.flatMap(({ id, name }) => (configured.has(name) ? [] : [id])));
 }

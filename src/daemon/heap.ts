@@ -9,9 +9,9 @@ const YOUNG_GENERATION_BYTES = 8 * 1024 * 1024;
 /**
  * Limits the growth of the young generation to {@link YOUNG_GENERATION_BYTES}. Without a limit, V8 would grow
  * the young generation to several times that size. While the process is idle, V8 shrinks the young
- * generation; growth up to the limit is then enabled again. Collections of the young generation run without parallel threads. Parallel threads would
- * cost more processor time than they save, and the recorder shares its machine with PostgreSQL and often with
- * a node.
+ * generation; growth up to the limit is then enabled again. Collections of the young generation run without
+ * parallel threads. Parallel threads would cost more processor time than they save, and the recorder shares
+ * its machine with PostgreSQL and often with a node.
  */
 export function limitYoungGeneration(): void {
   setFlagsFromString('--no-parallel-scavenge');

@@ -1,5 +1,9 @@
+import { sql as expression } from 'drizzle-orm';
 import type postgres from 'postgres';
 import { z } from 'zod';
+import { ormOf } from '../db/orm.ts';
+import { targetDatasets, targets } from '../db/schema/bookkeeping.ts';
+import { healthIntervals, healthObservers } from '../db/schema/health-tables.ts';
 import { LeaseLostError } from '../lib/errors.ts';
 import { changeRecordingCtes } from '../recording/histories/changes.ts';
 import { ledgerEvents } from './ledger-events.ts';
@@ -128,15 +132,15 @@ export async function findAbandonedObservers(
   sql: postgres.Sql,
   shares: readonly string[],
 ): Promise<string[]> {
-  const rows = await sql<{ observer: string }[]>`
-    select o.observer from recorder.health_observers o
-    where o.observer <> all(${[...shares]}::text[])
-      and exists (select from recorder.node_health h where h.observer = o.observer and h.ended_at is null)
+  const rows = await ormOf(sql).execute<{ observer: string }>(expression`
+    select o.observer from ${healthObservers} o
+    where o.observer <> all(${expression.param(shares)}::text[])
+      and exists (select from ${healthIntervals} h where h.observer = o.observer and h.ended_at is null)
       and (starts_with(o.observer, ${`${shares[0]}/`}) or (
-        select bool_and(not d.active and d.left_at is not null) from recorder.target_datasets d
-        join recorder.targets t using (source, target_key)
+        select bool_and(not d.active and d.left_at is not null) from ${targetDatasets} d
+        join ${targets} t using (source, target_key)
         where d.source = ${nodeHealth.source.name} and t.target ->> 'observer' = o.observer))
-    order by 1`;
+    order by 1`);
   return rows.map(({ observer }) => observer);
 }
 

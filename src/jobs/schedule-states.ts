@@ -1,4 +1,7 @@
+import { sql as expression } from 'drizzle-orm';
 import type postgres from 'postgres';
+import { ormOf } from '../db/orm.ts';
+import { schedules, targetDatasets, targets } from '../db/schema/bookkeeping.ts';
 import { DEFAULT_RECORDER } from './jobs.ts';
 import type { ScheduleState } from './schedules.ts';
 
@@ -17,16 +20,17 @@ export async function storeSchedules(
     recorder === DEFAULT_RECORDER ? schedule : `${schedule} of ${recorder}`,
   );
   const at = new Date(now).toISOString();
-  await sql`
+  await ormOf(sql).execute(expression`
     with deleted as (
-      delete from recorder.schedules s
-      where case when s.recorder = ${recorder} then not s.schedule = any(${names}::text[]) else not exists (
-        select from recorder.target_datasets d join recorder.targets t using (source, target_key)
+      delete from ${schedules} s
+      where case when s.recorder = ${recorder} then not s.schedule = any(${expression.param(names)}::text[]) else not exists (
+        select from ${targetDatasets} d join ${targets} t using (source, target_key)
         where d.active and t.recorder = s.recorder) end)
-    insert into recorder.schedules as s (recorder, schedule, every_ms, next_at, missing_since, seen_at)
+    insert into ${schedules} as s (recorder, schedule, every_ms, next_at, missing_since, seen_at)
     select ${recorder}, u.schedule, u.every_ms, to_timestamp(u.next / 1000.0), case when u.next is null then ${at}::timestamptz end, ${at}
-    from unnest(${names}::text[], ${states.map(({ every }) => every)}::bigint[], ${states.map(({ next }) => next)}::bigint[])
+    from unnest(${expression.param(names)}::text[], ${expression.param(states.map(({ every }) => every))}::bigint[],
+      ${expression.param(states.map(({ next }) => next))}::bigint[])
       as u(schedule, every_ms, next)
     on conflict (schedule) do update set every_ms = excluded.every_ms, next_at = excluded.next_at, seen_at = excluded.seen_at,
-      missing_since = case when excluded.next_at is null then coalesce(s.missing_since, excluded.seen_at) end`;
+      missing_since = case when excluded.next_at is null then coalesce(s.missing_since, excluded.seen_at) end`);
 }

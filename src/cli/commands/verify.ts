@@ -19,7 +19,8 @@ export interface VerifyOptions {
 
 /**
  * Command `verify`: computes the seals again and prints every difference.
- * @returns the exit code; 1 if anything differs or the requested time is not sealed yet, 75 if the command was stopped
+ * @returns the exit code; 1 if anything differs or the requested time is not sealed yet, 75 if the command was
+ * stopped
  * @throws UsageError if an option is invalid
  */
 export async function verifyCommand(app: App, options: VerifyOptions, signal: AbortSignal): Promise<number> {

@@ -175,8 +175,8 @@ async function hasFullDisk(path: string): Promise<boolean> {
 }
 
 /**
- * Returns whether PostgreSQL reports insufficient resources (SQLSTATE class 53). A diagnosis of the server, which may
- * be restarting by then, has this error as its cause.
+ * Returns whether PostgreSQL reports insufficient resources (SQLSTATE class 53). A diagnosis of the server,
+ * which may be restarting by then, has this error as its cause.
  */
 const lacksResources = (error: unknown): boolean =>
   error instanceof Error &&

@@ -27,7 +27,7 @@ export async function findLastKey(
   const { order, filters, after, limit, asOf } = query;
   const ofKey = new Set(key.map(({ name }) => name));
   const inTurn = order.columns.every(({ name }, at) => name === key[at]?.name);
-  if (!perNodeView || !inTurn || !filters.every(({ column }) => ofKey.has(column))) return null;
+  if (!perNodeView || !dataset || !inTurn || !filters.every(({ column }) => ofKey.has(column))) return null;
   const into = new StatementBuilder();
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const typeOf = (name: string) => types.get(name) ?? 'text';
@@ -51,7 +51,7 @@ export async function findLastKey(
 from (
   select distinct f.* from (
     select distinct t.target ->> 'node' as node from ${tableText(targetDatasets)} d join ${tableText(targets)} t using (source, target_key)
-    where d.dataset = ${into.value(dataset ?? '', 'text')}) as n
+    where d.dataset = ${into.value(dataset, 'text')}) as n
   cross join lateral (${firstKeys.join(' union all ')}) as f
 ) as k
 order by ${names.map((name) => `k.${name}${turn}`).join(', ')}
@@ -62,7 +62,10 @@ offset ${limit} limit 1`;
     : null;
 }
 
-/** Returns the rows of each node in parts that can each be read in key order: FROM items for `r`, and conditions. */
+/**
+ * Returns the rows of each node in parts that can each be read in key order: FROM items for `r`, and
+ * conditions.
+ */
 function nodeRowsSql(view: string, asOf: string | null, into: StatementBuilder) {
   if (asOf === null) return [{ from: relationSql(view), where: [] }];
   const at = into.value(asOf, 'timestamptz');

@@ -50,8 +50,8 @@ export function afterRowSql(
   if (parts.every(({ nullable, value }) => !nullable && value !== null)) {
     const row = `(${parts.map(({ name }) => name).join(', ')})`;
     const last = `(${parts.map(({ value }) => value).join(', ')})`;
-    // PostgreSQL estimates the rows by the first column alone. For `>`, it would expect no rows if all rows have the
-    // same value there, and read and sort all of them.
+    // PostgreSQL estimates the rows by the first column alone. For `>`, it would expect no rows if all rows
+    // have the same value there, and read and sort all of them.
     return [...bound, `${row} ${sign}= ${last}`, `${row} <> ${last}`].join(' and ');
   }
   const alternatives = parts.flatMap((part, at) => {

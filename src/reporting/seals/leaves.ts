@@ -160,9 +160,10 @@ export function leafRowsSql({ unit, table }: SealForm): string {
 }
 
 /**
- * Returns SQL of the leaves of a table: a SELECT of kind, day, instant, started (the start of the row), id, leaf,
- * place (the ctid of a row) and flag. The values that are fixed when a row is recorded are one leaf, which belongs to the day of the
- * recording. The end of a row is another leaf, which belongs to the day of the end.
+ * Returns SQL of the leaves of a table: a SELECT of kind, day, instant, started (the start of the row), id,
+ * leaf, place (the ctid of a row) and flag. The values that are fixed when a row is recorded are one leaf,
+ * which belongs to the day of the recording. The end of a row is another leaf, which belongs to the day of the
+ * end.
  * @param where returns the SQL condition for a kind, over the table `t` and the row `g`
  * @param flag returns SQL of the column `flag` for a kind, over `t` and `g`
  */
