@@ -6,7 +6,8 @@ Generated from the code by \`npm run docs\`.
 
 Several sources report the same values: hours and days, the data service and the nodes, different nodes. \`up\` compares them once
 an hour. Differences above the tolerance are stored in \`reporting.discrepancies\` with both values, the subject and the time, until
-the two sides agree again (\`ended_at\`). No value is corrected: the recorded data keeps the values of both sides.
+the two sides agree again, or one of them is no longer configured or no longer reported (\`ended_at\`). No value is corrected: the
+recorded data keeps the values of both sides.
 
 \`\`\`sql
 select check_name, subject, at, left_source, left_value, right_source, right_value, relative_difference

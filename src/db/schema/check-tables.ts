@@ -13,7 +13,7 @@ import { instant, recorder } from './bookkeeping.ts';
 
 /**
  * Discrepancies between two sources. One row per check, subject and time. A row ends when the two sources agree
- * again.
+ * again, or are no longer compared.
  */
 export const discrepancies = recorder.table(
   'discrepancies',
@@ -35,7 +35,7 @@ export const discrepancies = recorder.table(
     /** Allowed difference, as a text. */
     tolerance: text().notNull(),
     found_at: instant().notNull(),
-    /** Time at which both sides were found to agree again; null while they differ. */
+    /** Time at which both sides were found to agree again, or were no longer compared; null while they differ. */
     ended_at: instant(),
   },
   (table) => [

@@ -4,9 +4,13 @@ import { type CheckName, checkRules } from './rules.ts';
 export const COMPARED_COLUMNS =
   'check_name, dataset, subject, at, left_source, left_value, right_source, right_value, agrees';
 
+/** SQL of the chain in the column `subject` of discrepancies; null if the subject has no chain. */
+export const SUBJECT_CHAIN = `substring(subject from '^chain_id=([^ ]*)')`;
+
 /**
  * The condition that ends a discrepancy.
- * - `settled`: the two sides of the discrepancy are compared again and agree.
+ * - `settled`: the two sides of the discrepancy agree, or are no longer compared. The statement compares the
+ *   chain $1 only.
  * - `current`: the discrepancy is no longer found. Until then, the discrepancy keeps the time `at` of its
  *   first row.
  * - `lasting`: the discrepancy never ends, because it concerns the past.
@@ -35,7 +39,8 @@ export function discrepancySql(
   const ended = {
     settled: `ended as (
       update recorder.discrepancies d set ended_at = ${found}
-      from compared c where d.ended_at is null and c.agrees and ${key('d')} = ${key('c')} returning 1)`,
+      where d.ended_at is null and d.check_name in (${list}) and ${SUBJECT_CHAIN} = $1
+        and not exists (select from compared c where ${key('c')} = ${key('d')} and c.agrees is not true) returning 1)`,
     current: `ended as (
       update recorder.discrepancies d set ended_at = ${found}
       where d.ended_at is null and d.check_name in (${list})

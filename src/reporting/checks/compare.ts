@@ -6,6 +6,7 @@ import { targetDatasets, targets } from '../../db/schema/bookkeeping.ts';
 import { toErrorMessage } from '../../lib/errors.ts';
 import { groupBy } from '../../lib/group-by.ts';
 import { findLevelShifts } from './breaks.ts';
+import { SUBJECT_CHAIN } from './check-columns.ts';
 import { CHECK_METRICS, METRIC_DAYS_SQL } from './metric-checks.ts';
 import { nodeComparisons } from './node-checks.ts';
 
@@ -57,13 +58,10 @@ export async function compareSources(
   now: number,
   signal: AbortSignal,
 ): Promise<Comparison> {
-  const chains = await ormOf(sql).execute<{ chain: string }>(expression`
-    select distinct t.target ->> 'chainId' as chain from ${targets} t
-    join ${targetDatasets} d using (source, target_key)
-    where d.dataset = ${metricPoints.name} and d.active order by 1`);
-  const scopes = [NODES, ...chains.map(({ chain }) => chain)];
+  const watched = groupBy(await listWatchedSeries(sql), ({ chain }) => chain);
+  const scopes = [NODES, ...watched.keys()];
   await retireRemovedScopes(sql, scopes, now);
-  const series = chains.length > 0 ? await seriesOf(sql, now) : '';
+  const series = watched.size > 0 ? await seriesOf(sql, now) : [];
   const failed: { scope: string; error: string }[] = [];
   let discrepancies = 0;
   let breaks = 0;
@@ -73,7 +71,10 @@ export async function compareSources(
     try {
       if (scope === NODES) discrepancies += await compareNodes(sql, now);
       else {
-        discrepancies += await compareMetrics(sql, scope, series, now);
+        const compared = series.filter((one) =>
+          watched.get(scope)?.some((other) => isSameSeries(one, other)),
+        );
+        discrepancies += await compareMetrics(sql, scope, compared, now);
         breaks += await findBreaks(sql, scope, series, now);
       }
       await noteDone(sql, scope, now, Math.round(performance.now() - began));
@@ -88,34 +89,52 @@ export async function compareSources(
   return { scopes: scopes.length, discrepancies, discovered: fresh?.discovered ?? 0, breaks, failed };
 }
 
+/** A metric and its interval. */
+interface MetricSeries {
+  readonly metric: string;
+  readonly time_interval: string;
+}
+
+const isSameSeries = (one: MetricSeries, other: MetricSeries) =>
+  one.metric === other.metric && one.time_interval === other.time_interval;
+
+/** Returns the series that the configuration contains now, by chain. */
+const listWatchedSeries = (sql: postgres.Sql) =>
+  ormOf(sql).execute<MetricSeries & { chain: string }>(expression`
+    select t.target ->> 'chainId' as chain, t.target ->> 'metric' as metric, t.target ->> 'timeInterval' as time_interval
+    from ${targets} t join ${targetDatasets} d using (source, target_key)
+    where d.dataset = ${metricPoints.name} and d.active order by 1`);
+
 /** Removes the state of scopes that are no longer compared, and ends their discrepancies. */
 async function retireRemovedScopes(sql: postgres.Sql, scopes: readonly string[], now: number): Promise<void> {
   await sql`delete from recorder.check_runs where scope <> all (${scopes})`;
   await sql`
     update recorder.discrepancies set ended_at = ${instant(now)}
-    where ended_at is null and substring(subject from '^chain_id=([^ ]*)') <> all (${scopes})`;
+    where ended_at is null and ${sql.unsafe(SUBJECT_CHAIN)} <> all (${scopes})`;
 }
 
-/**
- * Returns the parameter $2 of {@link CHECK_METRICS} as JSON. The list contains two durations in seconds for
- * each metric and interval: the measured settling time of values, and the range that every poll requests.
- */
-async function seriesOf(sql: postgres.Sql, now: number): Promise<string> {
+/** A series with two durations, in seconds. */
+interface ComparedSeries extends MetricSeries {
+  /** The measured settling time of values. */
+  readonly settles: number;
+  /** The range that every poll requests. */
+  readonly head: number;
+}
+
+/** Returns all series. */
+async function seriesOf(sql: postgres.Sql, now: number): Promise<ComparedSeries[]> {
   const measured = await measureSettling(sql, now);
-  return JSON.stringify(
-    Object.entries(metricIntervals).flatMap(([metric, intervals]) =>
-      intervals.map((time_interval) => {
-        const settled =
-          measured.find((one) => one.metric === metric && one.time_interval === time_interval)?.settled ?? 0;
-        const target = { chainId: '', metric, timeInterval: time_interval };
-        return {
-          metric,
-          time_interval,
-          settles: Math.min(Math.max(settled, MIN_SETTLING_MS), MAX_SETTLING_MS) / 1000,
-          head: (metricPoints.source.range?.head(target) ?? 0) / 1000,
-        };
-      }),
-    ),
+  return Object.entries(metricIntervals).flatMap(([metric, intervals]) =>
+    intervals.map((time_interval) => {
+      const series = { metric, time_interval };
+      const settled = measured.find((one) => isSameSeries(one, series))?.settled ?? 0;
+      return {
+        ...series,
+        settles: Math.min(Math.max(settled, MIN_SETTLING_MS), MAX_SETTLING_MS) / 1000,
+        head:
+          (metricPoints.source.range?.head({ chainId: '', metric, timeInterval: time_interval }) ?? 0) / 1000,
+      };
+    }),
   );
 }
 
@@ -145,10 +164,14 @@ export const measureSettling = (sql: postgres.Sql, now: number) =>
 async function compareMetrics(
   sql: postgres.Sql,
   chain: string,
-  series: string,
+  series: readonly ComparedSeries[],
   now: number,
 ): Promise<number> {
-  const [row] = await sql.unsafe<{ found: number }[]>(CHECK_METRICS, [chain, series, instant(now)]);
+  const [row] = await sql.unsafe<{ found: number }[]>(CHECK_METRICS, [
+    chain,
+    JSON.stringify(series),
+    instant(now),
+  ]);
   return row?.found ?? 0;
 }
 
@@ -167,10 +190,15 @@ async function compareNodes(sql: postgres.Sql, now: number): Promise<number> {
   return found;
 }
 
-async function findBreaks(sql: postgres.Sql, chain: string, series: string, now: number): Promise<number> {
+async function findBreaks(
+  sql: postgres.Sql,
+  chain: string,
+  series: readonly ComparedSeries[],
+  now: number,
+): Promise<number> {
   const days = await sql.unsafe<{ metric: string; at: number; value: number }[]>(METRIC_DAYS_SQL, [
     chain,
-    series,
+    JSON.stringify(series),
   ]);
   const breaks = [...groupBy(days, ({ metric }) => metric)].flatMap(([metric, points]) =>
     findLevelShifts(points).map((one) => ({ metric, ...one })),

@@ -161,13 +161,14 @@ const bounds = `select ${row('metric_bounds', 'p.metric', 'p.time_interval', 'p.
 
 const versions = `select 'average_tps', 'average_tps', 'chain_id=' || $1, d.bucket_start,
       'average_tps (v1)', ${valueText('old.value')}, 'avgTps (v2)', ${valueText('d.value')},
-      abs(old.value - d.value) <= greatest(0.02 * d.value, 0.02)
+      case when abs(old.value - d.value) <= greatest(0.02 * d.value, 0.02) then true
+        when d.moved_at <= o.requested_at
+          and (old.valid_from < d.bucket_start + interval '3 days' or old.valid_from <= d.requested_at) then false end
     from days d
     join recorder.average_tps old on old.chain_id = $1 and old.bucket_start = d.bucket_start and old.valid_to is null
     cross join lateral (select max(t.last_success_at) as requested_at from ${tableText(targetDatasets)} t
-      where t.dataset = 'average_tps' and t.target_key = 'chainId=' || $1) o
-    where d.metric = 'avgTps' and o.requested_at >= d.bucket_start + interval '3 days' and d.moved_at <= o.requested_at
-      and (old.valid_from < d.bucket_start + interval '3 days' or old.valid_from <= d.requested_at)`;
+      where t.dataset = 'average_tps' and t.target_key = 'chainId=' || $1 and t.active) o
+    where d.metric = 'avgTps' and o.requested_at >= d.bucket_start + interval '3 days'`;
 
 /**
  * The statement that compares the metrics of one chain with each other. $1 and $2 as in {@link POINT_CTES};

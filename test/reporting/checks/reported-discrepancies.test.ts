@@ -10,6 +10,7 @@ import { statusOf } from '../../../src/reporting/reports/status.ts';
 import { recordingSamples } from '../../../src/server/metrics/recorder-metrics.ts';
 import { exposition } from '../../../src/server/metrics/samples.ts';
 import { withDatabase } from '../../support/fixture.ts';
+import { makeSeriesOf } from '../../support/points.ts';
 
 const HOUR = 3_600_000;
 
@@ -115,12 +116,55 @@ it('that cannot be searched is a finding with its reason, and everything else is
   await insertDiscrepancy('metric_parts', 'chain_id=7 metric=txCount time_interval=day', 5);
   await insertDiscrepancy('average_tps', 'chain_id=7', 5);
   await insertDiscrepancy('block_ids', 'node=one', 5);
-  await compare(now);
-  expect(await open()).toEqual(['average_tps', 'block_ids', 'metric_parts']);
   await sql`update recorder.target_datasets set active = false`;
   await compare(now);
   expect(await open()).toEqual(['block_ids']);
   expect((await sql`select scope from reporting_internal.check_runs`).map(({ scope }) => scope)).toEqual([
     'nodes',
   ]);
+});
+
+it('of a metric or of average_tps ends when one side is no longer polled', async () => {
+  const now = Date.now();
+  const day = new Date(Math.floor(now / (24 * HOUR)) * 24 * HOUR - 240 * HOUR);
+  const polled = new Date(now - HOUR);
+  const watch = async (dataset: string, target: Record<string, string>) => {
+    const key = Object.entries(target)
+      .map((entry) => entry.join('='))
+      .join(' ');
+    await sql`insert into recorder.targets (source, target_key, target) values (${dataset}, ${key}, ${sql.json(target)})`;
+    await sql`
+      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, last_success_at)
+      values (${dataset}, ${key}, ${dataset}, 3600000, true, ${day}, ${polled})`;
+  };
+  await makeSeriesOf(sql);
+  for (const [metric, value] of [
+    ['maxTps', 1],
+    ['avgTps', 5],
+  ] as const) {
+    await watch('metric_points', { chainId: '7', metric, timeInterval: 'day' });
+    await sql`
+      insert into recorder.metric_points (series_id, bucket_start, value, valid_from, run_id)
+      select public.series_of('7', ${metric}, 'day'), ${day}, ${value}, ${polled}, 1`;
+  }
+  await watch('average_tps', { chainId: '7' });
+  await sql`
+    insert into recorder.average_tps (chain_id, bucket_start, value, valid_from, run_id) values ('7', ${day}, 9, ${polled}, 1)`;
+  const setWatched = (key: string, active: boolean) =>
+    sql`update recorder.target_datasets set active = ${active} where target_key like ${key}`;
+  const open = async () => {
+    expect(await compareSources(sql, now, new AbortController().signal)).toMatchObject({ failed: [] });
+    const rows = await sql<{ check_name: string }[]>`
+      select check_name from reporting.discrepancies where ended_at is null order by 1`;
+    return rows.map(({ check_name }) => check_name);
+  };
+  expect(await open()).toEqual(['average_tps', 'metric_bounds']);
+  await setWatched('%maxTps%', false);
+  expect(await open()).toEqual(['average_tps']);
+  await setWatched('%maxTps%', true);
+  expect(await open()).toEqual(['average_tps', 'metric_bounds']);
+  await setWatched('chainId=7', false);
+  expect(await open()).toEqual(['metric_bounds']);
+  await setWatched('%avgTps%', false);
+  expect(await open()).toEqual([]);
 });

@@ -26,4 +26,4 @@ comment on column reporting.discrepancies.difference is 'The right value minus t
 comment on column reporting.discrepancies.relative_difference is 'The difference as a share of the larger value.'; -- numeric
 comment on column reporting.discrepancies.tolerance is 'The allowed difference.'; -- text
 comment on column reporting.discrepancies.found_at is 'Time at which the discrepancy was first found.'; -- timestamptz
-comment on column reporting.discrepancies.ended_at is 'Time at which the two values were found to agree; for heights, lists and balances: time at which the difference was no longer found. Null: the discrepancy is open.'; -- timestamptz
+comment on column reporting.discrepancies.ended_at is 'Time at which the two values were found to agree, or were no longer compared; for heights, lists and balances: time at which the difference was no longer found. Null: the discrepancy is open.'; -- timestamptz
