@@ -90,10 +90,10 @@ export async function compareSources(
 }
 
 /** A metric and its interval. */
-interface MetricSeries {
+type MetricSeries = {
   readonly metric: string;
   readonly time_interval: string;
-}
+};
 
 const isSameSeries = (one: MetricSeries, other: MetricSeries) =>
   one.metric === other.metric && one.time_interval === other.time_interval;
