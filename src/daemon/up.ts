@@ -9,7 +9,7 @@ import { queueNames } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
 import type { Queues } from '../jobs/workers.ts';
 import { steadyClock } from '../lib/clock.ts';
-import { UsageError } from '../lib/errors.ts';
+import { InterruptedError, UsageError } from '../lib/errors.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { Watchdog } from '../reporting/reports/watchdog.ts';
 import { findTerminal, LiveSummary } from './live-summary.ts';
@@ -61,7 +61,8 @@ export async function upCommand(
       runUp({ app, roles, serving, backend, queues, watchers }, signal),
     );
   } catch (error) {
-    if (!signal.aborted || !isDatabaseUnavailable(error)) throw error; // stopped while waiting for the queue's database
+    const isWaiting = isDatabaseUnavailable(error) || error instanceof InterruptedError;
+    if (!signal.aborted || !isWaiting) throw error; // stopped while waiting for the queue's database
   }
 }
 

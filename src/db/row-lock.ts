@@ -15,6 +15,8 @@ export const LOCKS = {
   migrate: 'migrate',
   /** Work of the scheduler of a recorder that has no name. */
   schedules: 'schedules',
+  /** Creation of the queue's tables and functions. */
+  queue: 'queue',
   seal: 'seal',
   compare: 'compare',
   close: 'close',

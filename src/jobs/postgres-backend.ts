@@ -3,6 +3,8 @@ import type { PgPool, Queue, Telemetry } from 'bullmq';
 import type { Pool, PoolClient } from 'pg';
 import { isDatabaseUnavailable } from '../db/connection-error.ts';
 import { openQueuePool } from '../db/queue-pool.ts';
+import { LOCKS, withRowLock } from '../db/row-lock.ts';
+import { InterruptedError } from '../lib/errors.ts';
 import { type OnError, type QueueBackend, STALLED_JOB_OPTIONS } from './backend.ts';
 import { createPostgresBackend, DEFAULT_SCHEMA, isPgPool, runMigrations, withBackend } from './bullmq.ts';
 import type { JobData } from './jobs.ts';
@@ -51,50 +53,23 @@ const ADVISORY_LOCK_USERS = `
 select p.oid::regprocedure::text as name from pg_proc p
 where p.pronamespace = $1::regnamespace and p.prosrc ~ 'pg_(try_)?advisory' and not coalesce(p.proconfig @> array[$2], false)`;
 
-/**
- * SQLSTATEs of concurrent creation or changes by another process: unique_violation, duplicate_schema, _table
- * and _function, and a concurrently updated row.
- */
-const CONCURRENT_CHANGE_CODES: ReadonlySet<unknown> = new Set(['23505', '42P06', '42P07', '42723', 'XX000']);
-const MAX_ATTEMPTS = 10;
-
-/**
- * Creates the lock functions. Must run before the migrations of BullMQ, which also use locks. Several
- * processes may run this function concurrently.
- */
-function createLockFunctions(client: PoolClient, schema: string): Promise<void> {
-  return retryConcurrentChange(async () => {
-    const last = `${schema}.pg_try_advisory_xact_lock(bigint)`;
-    const { rows } = await client.query<{ found: string | null }>('select to_regprocedure($1) as found', [
-      last,
-    ]);
-    if (!rows[0]?.found) await client.query(LOCK_FUNCTIONS(schema));
-  });
+/** Creates the lock functions. Must run before the migrations of BullMQ, which also use locks. */
+async function createLockFunctions(client: PoolClient, schema: string): Promise<void> {
+  const last = `${schema}.pg_try_advisory_xact_lock(bigint)`;
+  const { rows } = await client.query<{ found: string | null }>('select to_regprocedure($1) as found', [
+    last,
+  ]);
+  if (!rows[0]?.found) await client.query(LOCK_FUNCTIONS(schema));
 }
 
 /**
  * Sets the search path of BullMQ's functions, so that these call the lock functions. Must run after each
- * migration of BullMQ, which replaces its functions. Several processes may run this function concurrently.
+ * migration of BullMQ, which replaces its functions.
  */
-function useLockFunctions(client: PoolClient, schema: string): Promise<void> {
-  return retryConcurrentChange(async () => {
-    const { rows } = await client.query<{ name: string }>(ADVISORY_LOCK_USERS, [schema, searchPath(schema)]);
-    for (const { name } of rows)
-      await client.query(`alter function ${name} set search_path = ${schema}, pg_catalog`);
-  });
-}
-
-/** Retries idempotent work if another process changed the same objects concurrently. */
-async function retryConcurrentChange(work: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await work();
-      return;
-    } catch (error) {
-      const isChanged = error instanceof Error && 'code' in error && CONCURRENT_CHANGE_CODES.has(error.code);
-      if (!isChanged || attempt === MAX_ATTEMPTS) throw error;
-    }
-  }
+async function useLockFunctions(client: PoolClient, schema: string): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(ADVISORY_LOCK_USERS, [schema, searchPath(schema)]);
+  for (const { name } of rows)
+    await client.query(`alter function ${name} set search_path = ${schema}, pg_catalog`);
 }
 
 /** Returns the setting as PostgreSQL stores it with a function. */
@@ -106,6 +81,7 @@ const searchPath = (schema: string) => `search_path=${schema}, pg_catalog`;
  * @param onError called when a connection breaks
  * @param signal ends the wait
  * @param telemetry traces jobs
+ * @throws InterruptedError as {@link migrate}
  */
 export async function postgresBackend(
   url: string,
@@ -116,7 +92,7 @@ export async function postgresBackend(
   const { Queue, Worker } = withBackend(createFrequentBackend);
   const pool = openQueuePool(url, DEFAULT_SCHEMA, onError);
   try {
-    await retryWhileUnavailable(signal, onError, () => migrate(pool));
+    await retryWhileUnavailable(signal, onError, () => migrate(url, pool, signal));
   } catch (error) {
     await pool.end();
     throw error;
@@ -174,12 +150,30 @@ function asBullMq(pool: Pool): PgPool {
   return pool;
 }
 
-async function migrate(pool: Pool): Promise<void> {
+/** Interval of the attempts to lock the creation of the queue, in ms. */
+const LOCK_INTERVAL_MS = 200;
+
+/**
+ * Creates or migrates the tables and functions of the queue, in one process at a time. Each session of the
+ * queue is opened under the lock or later: a session whose search path is resolved while another process
+ * creates the schema may not find the schema's functions, and would then use the advisory locks of PostgreSQL.
+ * @throws InterruptedError if the signal aborts while another process holds the lock
+ */
+async function migrate(url: string, pool: Pool, signal: AbortSignal): Promise<void> {
+  const isDone = () => withRowLock(url, LOCKS.queue, () => migrateAlone(pool));
+  while (!(await isDone())) {
+    if (signal.aborted) throw new InterruptedError();
+    await delay(LOCK_INTERVAL_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function migrateAlone(pool: Pool): Promise<true> {
   const client = await pool.connect();
   try {
     await createLockFunctions(client, DEFAULT_SCHEMA);
     await runMigrations(client);
     await useLockFunctions(client, DEFAULT_SCHEMA);
+    return true;
   } finally {
     client.release();
   }

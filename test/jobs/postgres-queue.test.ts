@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { isDatabaseUnavailable } from '../../src/db/connection-error.ts';
 import { openQueuePool } from '../../src/db/queue-pool.ts';
+import { LOCKS, withRowLock } from '../../src/db/row-lock.ts';
 import {
   createPostgresBackend,
   DEFAULT_SCHEMA,
@@ -137,6 +138,31 @@ it('starts and works while a reader holds every advisory lock of BullMQ', async 
   await reader.end();
   await admin.unsafe(`drop role ${role}`);
   await admin.end();
+  await own.close();
+});
+
+it('opens no session of the queue while another process creates the functions', async () => {
+  const own = await emptyDatabase();
+  let attempts = 0;
+  const sent: string[] = [];
+  const opened = await withRowLock(own.url, LOCKS.queue, async () => {
+    const refused = new Promise<void>((resolve) => {
+      proxy.decide((statement) => {
+        sent.push(statement);
+        // The second attempt to lock the row follows the refusal of the first.
+        if (/ for no key update skip locked/.test(statement) && ++attempts === 2) resolve();
+        return 'forward';
+      });
+    });
+    const opening = postgresBackend(proxy.before(own.url), () => {}, AbortSignal.timeout(20_000));
+    await Promise.race([refused, opening]);
+    expect(sent.filter((statement) => statement.includes(DEFAULT_SCHEMA))).toEqual([]);
+    return { opening };
+  });
+  const backend = await opened?.opening;
+  proxy.decide(null);
+  expect(sent.filter((statement) => statement.includes(DEFAULT_SCHEMA))).not.toEqual([]);
+  await backend?.close();
   await own.close();
 });
 
