@@ -125,6 +125,8 @@ describe('several observers', () => {
       { state: 'up', from: 0, to: 100 },
       { state: 'down', from: 100, to: 100.5 },
     ]);
+    const [later] = await readQuorumUptime(sql, { from: at(100.75), to: at(101) }, 'settling');
+    expect(later).toMatchObject({ up_seconds: 0, maintenance_seconds: 0, unknown_seconds: 0.25 });
     // The slower one stops: after its heartbeat it counts as an observer without probes.
     await sql`update recorder.health_observers set lease_until = now() - interval '1 hour' where observer = 'behind'`;
     await recordUntil('ahead', at(900), []);

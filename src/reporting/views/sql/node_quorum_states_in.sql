@@ -36,7 +36,8 @@ edges as (
   join comparable c using (node, probe)
   cross join lateral (
     values (greatest(s.started_at, "from"), 1), (least(s.ended_at, c.until, "to"), -1)) as edge(at, sign)
-  where s.state <> 'unknown' and s.started_at < least(c.until, "to") and s.ended_at > "from"
+  -- Another observer may have settled more than the compared time.
+  where s.state <> 'unknown' and s.started_at < least(c.until, "to") and s.ended_at > "from" and c.until > "from"
     -- PostgreSQL can apply these conditions before an interval is cut into its parts.
     and s.interval_started_at < "to" and s.interval_ended_at > "from"
   group by s.node, s.probe, edge.at
