@@ -17,7 +17,7 @@ with last_readings as (
   select distinct on ((s.observed_at at time zone 'UTC')::date) (s.observed_at at time zone 'UTC')::date as day, s.supply, s.height,
     s.observed_at
   from reporting_internal.node_current_supply_as_of(as_of) s
-  where s.subnet_id = '11111111111111111111111111111111LpoYY' and s.observed_at >= "from" - interval '24 hours'
+  where s.subnet_id = '11111111111111111111111111111111LpoYY' and s.observed_at >= date_trunc('day', "from", 'UTC') - interval '24 hours'
     and s.observed_at < "to"
   order by 1, s.observed_at desc, s.height desc nulls last, s.node
 ),
