@@ -47,7 +47,7 @@ beforeAll(async () => {
 async function countBlocks(chain: string, from: number, to: number) {
   const rows = await sql<{ at: number; blocks: number; grown: number | null; share: number | null }[]>`
     select day - ${new Date(start)}::date as at, blocks::int, chain_blocks::int as grown, (share_of_blocks * 100)::int as share
-    from reporting.blocks_proposed(${new Date(from)}, ${new Date(to)}) where blockchain_id = ${chain} order by day`;
+    from reporting.blocks_proposed(${new Date(from)}, ${new Date(to)}, 'NodeID-1') where blockchain_id = ${chain} order by day`;
   return rows.map(({ at, blocks, grown, share }) => [at, blocks, grown, share]);
 }
 
@@ -56,6 +56,26 @@ it('returns an unknown growth of a chain if no height of the previous day is kno
     [0, 1, null, null],
     [2, 1, null, null],
     [3, 1, 50, 2],
+  ]);
+});
+
+it('has a row of a validator that proposed no block, for each day that is recorded', async () => {
+  const feed = scriptedFeed(proposedBlocks, {
+    network: 'mainnet',
+    blockchainId: 'p-chain',
+    nodeId: 'NodeID-2',
+  });
+  feed.script = () => onlyPage({ blocks: [] });
+  const clock = new ManualClock(start + DAY + HOUR);
+  await run(recordingContext(sql, clock.read), feed);
+  clock.now += DAY;
+  await run(recordingContext(sql, clock.read), feed);
+  const blocks = await sql`
+    select day - ${new Date(start)}::date as at, blocks::int, chain_blocks::int as grown
+    from reporting.blocks_proposed(${new Date(start)}, ${new Date(start + 4 * DAY)}, 'NodeID-2')`;
+  expect(blocks).toEqual([
+    { at: 1, blocks: 0, grown: 24 },
+    { at: 2, blocks: 0, grown: 24 },
   ]);
 });
 

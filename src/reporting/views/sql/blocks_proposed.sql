@@ -55,10 +55,6 @@ grown as (
   from days d
   window chain as (partition by d.blockchain_id order by d.day)
 ),
-proposers as (
-  select distinct r.proposer_node_id as node_id from recorded r
-  where blocks_proposed.node_id is null or r.proposer_node_id = blocks_proposed.node_id
-),
 stakes as (
   select e.day, h.node_id, h.stake_navax + coalesce(h.delegator_weight, 0) as stake,
     sum(h.stake_navax + coalesce(h.delegator_weight, 0)) over (partition by e.day) as total
@@ -71,16 +67,38 @@ stakes as (
 proposed as (
   select r.day, r.blockchain_id, r.proposer_node_id as node_id, count(*) as blocks, sum(r.tx_count) as transactions
   from recorded r group by 1, 2, 3
+),
+-- A validator has a row for each day on which its blocks are recorded, also if it proposed none.
+watched as materialized (
+  select t.target ->> 'blockchainId' as blockchain_id, t.target ->> 'nodeId' as node_id,
+    range_agg(tstzrange(c.range_start, c.range_end)) as covered
+  from reporting_internal.node_targets t
+  join reporting_internal.recorded_since s on (s.dataset, s.target) = (t.dataset, t.target_key)
+  join reporting.coverage c on (c.dataset, c.target) = (t.dataset, t.target_key)
+  where t.dataset = 'proposed_blocks' and s.recorded_since <= as_of
+  group by 1, 2
+),
+counted as (
+  select p.day, p.blockchain_id, p.node_id from proposed p
+  union
+  select g.day, g.blockchain_id, w.node_id
+  from grown g
+  join watched w using (blockchain_id)
+  cross join kept k
+  cross join lateral (
+    select greatest(g.day::timestamp at time zone 'UTC', k.since) as begins,
+      least((g.day + 1)::timestamp at time zone 'UTC', "to", as_of) as ends) d
+  where case when d.begins < d.ends then w.covered && tstzrange(d.begins, d.ends) end
 )
 select g.day, g.blockchain_id, n.node_id, coalesce(p.blocks, 0), coalesce(p.transactions, 0), g.chain_blocks,
   round(coalesce(p.blocks, 0) / nullif(g.chain_blocks, 0), 9), round(s.stake / s.total, 9),
   round(s.stake / s.total * g.chain_blocks, 4)
 from grown g
 cross join kept k
-cross join proposers n
+join counted n using (day, blockchain_id)
 left join proposed p using (day, blockchain_id, node_id)
 left join stakes s using (day, node_id)
-where g.day >= k.first_day
+where g.day >= k.first_day and (blocks_proposed.node_id is null or n.node_id = blocks_proposed.node_id)
 order by 1, 2, 3
 $$;
 
