@@ -27,11 +27,15 @@ viewer as materialized (
 versions as (
   select h.valid_from, h.valid_to, h.ended_by, h.stake_navax as stake, coalesce(h.delegator_weight, 0) as delegated,
     lag(h.valid_to) over member as before_until, lag(h.ended_by) over member as before_ended_by,
-    lag(h.stake_navax) over member as stake_before, lag(coalesce(h.delegator_weight, 0)) over member as delegated_before,
-    min(h.valid_from) over () as first_observed_at
+    lag(h.stake_navax) over member as stake_before, lag(coalesce(h.delegator_weight, 0)) over member as delegated_before
   from reporting.node_validators_history h join viewer using (node)
   where h.subnet_id = '11111111111111111111111111111111LpoYY' and h.valid_from <= as_of
   window member as (partition by h.node_id, h.start_time, h.tx_id order by h.valid_from)
+),
+-- The first observation of the record, and after each time in which no list was watched.
+first_observations as materialized (
+  select distinct (select min(v.valid_from) from versions v where v.valid_from >= b.at) as at
+  from (select '-infinity'::timestamptz union select distinct u.valid_to from versions u where u.ended_by = 'unwatched') b(at)
 ),
 moves(at, own, delegated) as (
   select v.valid_from, v.stake - v.stake_before, v.delegated - v.delegated_before
@@ -39,7 +43,8 @@ moves(at, own, delegated) as (
   union all
   select v.valid_from, v.stake, v.delegated
   from versions v
-  where v.valid_from > v.first_observed_at and (v.before_until is null or v.before_until < v.valid_from and v.before_ended_by = 'gone')
+  where not exists (select from first_observations o where o.at = v.valid_from)
+    and (v.before_until is null or v.before_until < v.valid_from and v.before_ended_by = 'gone')
   union all
   select v.valid_to, -v.stake, -v.delegated from versions v where v.ended_by = 'gone' and v.valid_to <= as_of
 ),
