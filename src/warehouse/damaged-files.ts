@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { sha256Of } from './hashed-file.ts';
-import type { Manifest } from './manifest.ts';
+import { BOOKKEEPING_FOLDER, type Manifest } from './manifest.ts';
 import type { ExportTarget } from './target.ts';
 
 /** A file that differs from its description in the manifest. */
@@ -36,7 +36,7 @@ export async function findDamagedFiles(check: FileCheck): Promise<DamagedFile[]>
   for (const table of tables)
     damaged.push(...(await damagedIn(check, table, table, manifest.tables[table]?.files ?? [])));
   if (!bookkeeping) return damaged;
-  const sizes = await target.sizes('bookkeeping');
+  const sizes = await target.sizes(BOOKKEEPING_FOLDER);
   for (const [table, { files }] of Object.entries(manifest.bookkeeping?.tables ?? {}))
     damaged.push(...(await damagedIn(check, table, sizes, files)));
   return damaged;

@@ -13,6 +13,7 @@ import {
 import { type DamagedFile, findDamagedFiles } from './damaged-files.ts';
 import { type ExportTable, warehouseTables } from './export-table.ts';
 import {
+  bookkeepingPaths,
   commitManifest,
   type LostRows,
   type Manifest,
@@ -25,6 +26,7 @@ import { selectRowsSince } from './rows-since.ts';
 import { describeColumns, type TableExport, writeTable } from './table-files.ts';
 import { findInexactColumns, planTable, readKeptSince } from './table-plan.ts';
 import type { ExportTarget } from './target.ts';
+import { announceExport, removeUnfinishedExports, withdrawExport } from './unfinished-exports.ts';
 import { readWatermark, type Watermark } from './watermark.ts';
 
 /** Input of an export. */
@@ -113,12 +115,13 @@ async function exportInto(exporting: ExportInput): Promise<ExportResult> {
   );
   signal.throwIfAborted();
   if (!(await commitManifest(target, written.manifest))) {
-    await target.remove(written.paths);
+    await withdrawExport(target, written.manifest, written.paths);
     throw new ExportLostError(target.name);
   }
   // No reader can use a damaged file.
   await target.remove(written.damaged.map(({ path }) => path));
   if (superseded.error) throw superseded.error;
+  await removeUnfinishedExports(target, written.manifest);
   const { paths: _, ...exported } = written;
   return { ...exported, damagedManifests: manifests.damaged };
 }
@@ -187,7 +190,7 @@ async function writeFiles(
   const same = last !== null && (await isSameRecord(snapshot, last));
   const exportedAt = toLaterInstant(mark.at, last?.exported_at);
   const number = lastNumber + 1;
-  const id = randomUUID();
+  const by = { export: number, id: randomUUID() };
   const tables: Record<string, ManifestTable> = { ...last?.tables };
   const exportedTables: ExportedTable[] = [];
   const paths: string[] = [];
@@ -201,12 +204,13 @@ async function writeFiles(
   superseded.push(...damagedPaths);
   let rows = 0;
   const common = {
-    ...{ snapshot, format: exporting.format, target, scratch, number, id, exportedAt, signal, paths },
+    ...{ snapshot, format: exporting.format, target, scratch, by, exportedAt, signal, paths },
     wrote: (more: number) => {
       rows += more;
       progress?.({ tables: exportedTables.length, rows });
     },
   };
+  await announceExport(target, by);
   try {
     for (const table of exporting.tables) {
       const before = tables[table.name];
@@ -260,13 +264,12 @@ async function writeFiles(
     const bookkeeping = whole
       ? await writeBookkeeping(common, seal, isAppended ? (last?.bookkeeping ?? null) : null)
       : (last?.bookkeeping ?? null);
-    const counting = new Set([...pathsOf(bookkeeping), ...damagedPaths]);
-    superseded.push(...pathsOf(last?.bookkeeping ?? null).filter((path) => !counting.has(path)));
+    const counting = new Set([...bookkeepingPaths(bookkeeping), ...damagedPaths]);
+    superseded.push(...bookkeepingPaths(last?.bookkeeping ?? null).filter((path) => !counting.has(path)));
     const manifest: Manifest = {
       manifest: 1,
       recorder: readVersion(),
-      export: number,
-      id,
+      ...by,
       exported_at: exportedAt,
       seal,
       first_seal: await firstSeal(snapshot),
@@ -278,7 +281,7 @@ async function writeFiles(
     };
     return { manifest, tables: exportedTables, paths, damaged, lost };
   } catch (error) {
-    await target.remove(paths).catch(() => {});
+    await withdrawExport(target, by, paths).catch(() => {});
     throw error;
   }
 }
@@ -322,9 +325,6 @@ async function writeBookkeeping(
   const migrations = await countMigrations(snapshot);
   return { exported_at: exportedAt, migrations, format, seal, numbers, tables };
 }
-
-const pathsOf = (bookkeeping: Bookkeeping | null): string[] =>
-  Object.values(bookkeeping?.tables ?? {}).flatMap(({ files }) => files.map(({ path }) => path));
 
 /**
  * Returns an `exported_at` that is later than the `exported_at` of the last export, even if the clock was set

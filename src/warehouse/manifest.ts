@@ -119,6 +119,20 @@ const manifest = z.object({
 
 export type Manifest = z.infer<typeof manifest>;
 
+/** Folder of the files of the bookkeeping. */
+export const BOOKKEEPING_FOLDER = 'bookkeeping';
+
+/** Returns the paths of the files of a bookkeeping. */
+export const bookkeepingPaths = (bookkeeping: Manifest['bookkeeping']): string[] =>
+  Object.values(bookkeeping?.tables ?? {}).flatMap(({ files }) => files.map(({ path }) => path));
+
+/** Returns the paths of all files that a manifest names, valid or superseded. */
+export const manifestPaths = ({ tables, bookkeeping, superseded }: Manifest): string[] => [
+  ...Object.values(tables).flatMap(({ files }) => files.map(({ path }) => path)),
+  ...bookkeepingPaths(bookkeeping),
+  ...superseded,
+];
+
 /** Copy of the newest manifest, for readers. */
 const COPY_PATH = 'manifest.json';
 /**

@@ -5,10 +5,11 @@ import type { Snapshot } from '../db/snapshot.ts';
 import type { ExportTable } from './export-table.ts';
 import { createParser, type FileColumn, fileColumns } from './file-columns.ts';
 import { DecimalOverflowError, type FileWriter } from './file-writer.ts';
-import type { ManifestFile, ManifestTable } from './manifest.ts';
+import { BOOKKEEPING_FOLDER, type ManifestFile, type ManifestTable } from './manifest.ts';
 import { ParquetFile } from './parquet-file.ts';
 import type { ExportTarget } from './target.ts';
 import { createCsvWriter, createJsonLinesWriter } from './text-writer.ts';
+import { type ExportId, exportMark } from './unfinished-exports.ts';
 
 /** Maximum number of rows of a file. */
 const MAX_FILE_ROWS = 1_000_000;
@@ -25,10 +26,8 @@ export interface TableExport {
   readonly target: ExportTarget;
   /** A local folder for unfinished files. */
   readonly scratch: string;
-  /** Number of the export, which is part of file names. */
-  readonly number: number;
-  /** Id of the export, which is part of file names, so that no name is reused. */
-  readonly id: string;
+  /** Number and id of the export, which are part of file names, so that no name is reused. */
+  readonly by: ExportId;
   /** ISO 8601, in microseconds. */
   readonly exportedAt: string;
   /** True: a table without rows has one file, which contains only the columns. */
@@ -147,14 +146,14 @@ class TableWriter {
   }
 
   #begin(day: string): OpenFile {
-    const { scratch, format, table, number, id } = this.#task;
+    const { scratch, format, table, by } = this.#task;
     const local = join(scratch, `${table.name}-${this.files.length}-${this.#columns.length}`);
-    const name = `part-${String(number).padStart(8, '0')}-${id.slice(0, 8)}-${this.files.length}.${format}`;
+    const name = `part-${exportMark(by)}-${this.files.length}.${format}`;
     this.#open = {
       writer: writerOf(format, local, this.#columns),
       day,
       local,
-      path: `${table.kind === 'bookkeeping' ? `bookkeeping/${table.name}` : `${table.name}/day=${day}`}/${name}`,
+      path: `${table.kind === 'bookkeeping' ? `${BOOKKEEPING_FOLDER}/${table.name}` : `${table.name}/day=${day}`}/${name}`,
       rows: 0,
     };
     return this.#open;
@@ -167,7 +166,7 @@ class TableWriter {
     if (!written) return;
     await this.#task.target.take(local, path);
     this.#task.paths.push(path);
-    this.files.push({ path, day, export: this.#task.number, ...written });
+    this.files.push({ path, day, export: this.#task.by.export, ...written });
     this.#open = null;
   }
 }

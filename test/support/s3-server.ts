@@ -74,7 +74,7 @@ export async function s3Server(): Promise<S3Server> {
       return {
         status: 200,
         body: xml(
-          `<ListBucketResult><IsTruncated>${more !== ''}</IsTruncated>${more}${page.map((one) => `<Contents><Key>${one}</Key></Contents>`).join('')}</ListBucketResult>`,
+          `<ListBucketResult><IsTruncated>${more !== ''}</IsTruncated>${more}${page.map((one) => `<Contents><Key>${one}</Key><Size>${objects.get(one)?.length}</Size></Contents>`).join('')}</ListBucketResult>`,
         ),
       };
     }

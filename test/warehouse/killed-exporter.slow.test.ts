@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
 import { warehouseTables } from '../../src/warehouse/export-table.ts';
-import { currentManifest } from '../../src/warehouse/manifest.ts';
+import { currentManifest, manifestPaths } from '../../src/warehouse/manifest.ts';
 import { type Running, startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -63,8 +63,9 @@ it('leaves the previous manifest valid when an exporter is killed, and the next 
   }
   expect(killed).toBeGreaterThan(KILLS / 2);
   expect(await start().ended).toMatchObject({ code: 0 });
-  // Read with all files of the killed ones, and by the manifest alone.
+  // The files of the killed ones are removed. Read from the folder, and by the manifest alone.
   const counted = await manifest();
+  expect(files().sort()).toEqual(counted === null ? [] : [...new Set(manifestPaths(counted))].sort());
   for (const table of warehouseTables) {
     const there = await rowsInPostgres(sql, table);
     expect(await rowsInDuck(duck, versionsOf(lake, table), table), table.name).toEqual(there);

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import {
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -11,13 +13,13 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
 import { type ExportInput, exportTables } from '../../src/warehouse/export.ts';
 import { warehouseTables } from '../../src/warehouse/export-table.ts';
-import { currentManifest, type Manifest, manifestText } from '../../src/warehouse/manifest.ts';
+import { currentManifest, type Manifest, manifestPaths, manifestText } from '../../src/warehouse/manifest.ts';
 import { restoreRecord } from '../../src/warehouse/restore.ts';
 import { testDatabase } from '../support/database.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -167,6 +169,118 @@ describe('an incremental export', () => {
     expect((await exportAll(place, { verify: true })).damaged).toMatchObject([
       { table: 'p_blocks', path: first?.path, problem: 'content' },
     ]);
+    await expectWhole(place);
+  });
+});
+
+/** Actions directly before or after an exporter changes a folder. */
+type TargetEvents = Partial<
+  Readonly<Record<'manifest' | 'committed' | 'taken' | 'removing', () => Promise<void>>>
+>;
+
+/** A folder with {@link TargetEvents}. */
+class ObservedTarget extends DirectoryTarget {
+  readonly #on: TargetEvents;
+
+  constructor(place: string, on: TargetEvents) {
+    super(place);
+    this.#on = on;
+  }
+
+  override async create(path: string, text: string): Promise<boolean> {
+    const isManifest = path.startsWith('manifests/');
+    if (isManifest) await this.#on.manifest?.();
+    const created = await super.create(path, text);
+    if (isManifest) await this.#on.committed?.();
+    return created;
+  }
+
+  override async take(file: string, path: string): Promise<void> {
+    await super.take(file, path);
+    await this.#on.taken?.();
+  }
+
+  override async remove(paths: readonly string[]): Promise<void> {
+    await this.#on.removing?.();
+    await super.remove(paths);
+  }
+}
+
+describe('files of an export that was killed', () => {
+  const partsIn = (place: string) =>
+    readdirSync(place, { recursive: true })
+      .map(String)
+      .filter((path) => path.endsWith('.parquet'))
+      .sort();
+  const listedIn = async (place: string) => {
+    const manifest = await manifestOf(place);
+    return [...new Set(manifestPaths(manifest))].sort();
+  };
+  const killed = () => Promise.reject(new Error('killed'));
+  const killBeforeManifest = (place: string) =>
+    expect(
+      exportAll(place, {
+        incremental: false,
+        target: new ObservedTarget(place, { manifest: killed, removing: killed }),
+      }),
+    ).rejects.toThrow('killed');
+
+  it.each([
+    ['the first one of a folder', () => join(folder, 'first')],
+    ['a later one', copy],
+  ])('are removed by the next export, and no files of users: %s', async (_, placeOf) => {
+    const place = placeOf();
+    await killBeforeManifest(place);
+    await killBeforeManifest(place);
+    const left = partsIn(place);
+    const [file = ''] = left.filter((path) => path.startsWith('p_blocks/'));
+    const users = ['mine.parquet', 'part-00000001-0a1b2c3d-0.parquet'].map((name) =>
+      join(dirname(file), name),
+    );
+    for (const path of users) copyFileSync(join(place, file), join(place, path));
+    await exportAll(place);
+    expect(partsIn(place)).toEqual([...(await listedIn(place)), ...users].sort());
+    expect(readdirSync(join(place, 'unfinished'))).toEqual([]);
+    await expectWhole(place);
+  });
+
+  it('are removed if it was killed directly after its manifest, and no file of that manifest', async () => {
+    const place = copy();
+    await expect(
+      exportAll(place, { target: new ObservedTarget(place, { committed: killed, removing: killed }) }),
+    ).rejects.toThrow('killed');
+    expect((await manifestOf(place)).export).toBe(3);
+    await exportAll(place);
+    expect(partsIn(place)).toEqual(await listedIn(place));
+    await expectWhole(place);
+  });
+
+  it('are distinguished from files of concurrent exports', async () => {
+    const place = copy();
+    const before = partsIn(place).length;
+    let [isFirst, later] = [true, 0];
+    const slow = exportAll(place, {
+      incremental: false,
+      target: new ObservedTarget(place, {
+        // Another export completes with the number of this one, and directly after its manifest a third one.
+        taken: async () => {
+          if (!isFirst) return;
+          isFirst = false;
+          await exportAll(place, {
+            target: new ObservedTarget(place, {
+              committed: async () => {
+                later = (await exportAll(place, { incremental: false })).manifest.export;
+              },
+            }),
+          });
+        },
+      }),
+    });
+    await expect(slow).rejects.toMatchObject({ name: 'ExportLostError' });
+    expect(later).toBe(4);
+    expect(partsIn(place)).toEqual(await listedIn(place));
+    expect(partsIn(place).length).toBeGreaterThan(before);
+    expect(readdirSync(join(place, 'unfinished'))).toEqual([]);
     await expectWhole(place);
   });
 });

@@ -3,12 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { z } from 'zod';
 import { type ExportInput, exportTables } from '../../src/warehouse/export.ts';
 import { type ExportTable, warehouseTables } from '../../src/warehouse/export-table.ts';
-import { currentManifest, type Manifest } from '../../src/warehouse/manifest.ts';
+import { currentManifest, type Manifest, manifestPaths } from '../../src/warehouse/manifest.ts';
 import { openTarget } from '../../src/warehouse/open-target.ts';
 import { S3Target } from '../../src/warehouse/s3-target.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -65,6 +65,39 @@ async function exportAll(to: string, where: ReturnType<typeof access>, more: Par
   } finally {
     await target.close();
   }
+}
+
+/** A bucket whose exporter is killed directly before the manifest is written. */
+class KilledTarget extends S3Target {
+  override async create(path: string, text: string): Promise<boolean> {
+    if (path.startsWith('manifests/')) throw new Error('killed');
+    return super.create(path, text);
+  }
+
+  override async remove(): Promise<void> {
+    throw new Error('killed');
+  }
+}
+
+/**
+ * Expects that the next export to a prefix removes the files of a killed one.
+ * @param paths returns the paths below the prefix
+ */
+async function expectNoFilesOfKilled(
+  target: KilledTarget,
+  where: ReturnType<typeof access>,
+  paths: () => Promise<readonly string[]>,
+): Promise<void> {
+  const isPart = (path: string) => path.endsWith('.parquet');
+  await expect(exportAll(target.name, where, { target, incremental: false })).rejects.toThrow('killed');
+  await target.close();
+  const left = (await paths()).filter(isPart);
+  const { manifest } = await exportAll(target.name, where);
+  const named = [...new Set(manifestPaths(manifest))].sort();
+  expect(left.filter((path) => !named.includes(path))).not.toEqual([]);
+  expect((await paths()).filter((path) => isPart(path) || path.startsWith('unfinished/')).sort()).toEqual(
+    named,
+  );
 }
 
 /** The files that the manifest names, as files of this machine. */
@@ -191,6 +224,15 @@ describe('a bucket', () => {
     await expectEqual(await fetchFiles('failing', manifest, fromServer('failing')));
   });
 
+  it('loses the files of a killed export with the next one', async () => {
+    await exportAll('s3://bucket/killed', access());
+    await expectNoFilesOfKilled(new KilledTarget('bucket', 'killed', access()), access(), async () =>
+      [...server.objects.keys()].flatMap((key) =>
+        key.startsWith('killed/') ? key.slice('killed/'.length) : [],
+      ),
+    );
+  });
+
   it('counts an export if only the response to its manifest was lost', async () => {
     let lost = 0;
     server.loses = (method, path) => {
@@ -250,6 +292,12 @@ it.skipIf(!TEST_S3_ENDPOINT)('accepts exports on a real server, and counts one o
   // A complete export replaces the previous files, which the next one removes.
   await exportAll(to, where, { incremental: false });
   await exportAll(to, where);
+  await expectNoFilesOfKilled(new KilledTarget(bucket, prefix, where), where, async () => {
+    const { Contents } = await client.send(
+      new ListObjectsV2Command({ Bucket: bucket, Prefix: `${prefix}/` }),
+    );
+    return (Contents ?? []).flatMap(({ Key }) => Key?.slice(prefix.length + 1) ?? []);
+  });
   client.destroy();
 });
 
