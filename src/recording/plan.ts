@@ -29,6 +29,8 @@ export const UNSUPPORTED_RETRY_MS = 86_400_000;
  */
 export interface TargetState {
   readonly expectedFrom: number | null;
+  /** Time since which the target is configured. Null if the target is not configured. */
+  readonly requestedSince: number | null;
   /**
    * Start of the interval until the next poll. This is the time at which the last successful run was planned,
    * or at which that run ended if it was not planned.
@@ -61,6 +63,7 @@ export type TargetStates = ReadonlyMap<string, ReadonlyMap<string, TargetState>>
 /** State of a dataset of a new target. */
 const NEW_TARGET_STATE: TargetState = {
   expectedFrom: null,
+  requestedSince: null,
   lastPolled: null,
   lastFailure: null,
   failures: 0,
@@ -87,6 +90,7 @@ export function jointState({ datasets }: ConfiguredFeed, states: TargetStates, t
     instants.reduce((one, other) => (one === null || other === null ? null : Math.min(one, other)));
   return {
     expectedFrom: earliest(all.map(({ expectedFrom }) => expectedFrom)),
+    requestedSince: earliest(all.map(({ requestedSince }) => requestedSince)),
     lastPolled: earliest(all.map(({ lastPolled }) => lastPolled)),
     lastFailure: earliest(all.map(({ lastFailure }) => lastFailure)),
     failures: Math.max(...all.map(({ failures }) => failures)),
@@ -112,6 +116,7 @@ export async function loadStates(
     target_key: string;
     dataset: string;
     expected_from: string | null;
+    requested_since: Date | null;
     last_polled: Date | null;
     last_failure_at: Date | null;
     failures: number;
@@ -122,7 +127,7 @@ export async function loadStates(
     failed_sweeps: string | null;
     kept_since: Date | null;
   }>(expression`
-    select t.target_key, t.dataset, t.expected_from, least(t.last_planned_at, t.last_success_at) as last_polled, t.last_failure_at, t.failures, t.unsupported_reason,
+    select t.target_key, t.dataset, t.expected_from, case when t.active then t.requested_since end as requested_since, least(t.last_planned_at, t.last_success_at) as last_polled, t.last_failure_at, t.failures, t.unsupported_reason,
       (c.covered + lost.ranges)::text as covered, (c.covered + lost.ranges + coalesce(c.answered, '{}'))::text as answered,
       k.shown_from, k.failed_sweeps::text, (select r.kept_since from ${retention} r where r.dataset = t.dataset) as kept_since
     from ${targetDatasets} t
@@ -138,6 +143,7 @@ export async function loadStates(
     states.set(row.target_key, ofTarget);
     ofTarget.set(row.dataset, {
       expectedFrom: row.expected_from === null ? null : Number(row.expected_from),
+      requestedSince: row.requested_since?.getTime() ?? null,
       lastPolled: row.last_polled?.getTime() ?? null,
       lastFailure: row.last_failure_at?.getTime() ?? null,
       failures: row.failures,
@@ -206,19 +212,22 @@ export function findUncoveredWindows(
 }
 
 /**
- * Returns whether a poll is due at `now`. A poll is due one interval after the last success. After a failure,
- * a poll is due after a backoff, which is at most the interval. A target that its upstream does not offer is
- * due after {@link UNSUPPORTED_RETRY_MS}. The interval starts at the planning of the last poll. If the
- * interval started at the end of that poll, every second tick would be too early.
+ * Returns whether a poll is due at `now`. A poll is due one interval after the last success, and at once if the
+ * target was configured again after that success. After a failure, a poll is due after a backoff, which is at
+ * most the interval. A target that its upstream does not offer is due after {@link UNSUPPORTED_RETRY_MS}. The
+ * interval starts at the planning of the last poll. If the interval started at the end of that poll, every
+ * second tick would be too early.
  */
 export function isDue(state: TargetState, every: number, now: number): boolean {
-  const { lastPolled, lastFailure, failures } = state;
+  const { lastPolled, lastFailure, failures, requestedSince } = state;
   if (state.unsupported) return lastFailure === null || Math.abs(now - lastFailure) > UNSUPPORTED_RETRY_MS;
   if (failures > 0 && lastFailure !== null && lastFailure <= now)
     return now - lastFailure >= Math.min(every, FIRST_RETRY_MS * 2 ** (failures - 1));
   // If the clock was set back, the last success may be in the future. The target is then due, because its
   // polls must not stop.
-  return lastPolled === null || lastPolled > now || now - lastPolled >= every * (1 - EARLY_FRACTION);
+  if (lastPolled === null || lastPolled > now) return true;
+  if (requestedSince !== null && requestedSince > lastPolled && requestedSince <= now) return true;
+  return now - lastPolled >= every * (1 - EARLY_FRACTION);
 }
 
 /**

@@ -45,6 +45,7 @@ const now = Date.UTC(2026, 0, 10);
 
 const state = ({ covered = [], ...more }: Partial<TargetState> = {}): TargetState => ({
   expectedFrom: null,
+  requestedSince: null,
   lastPolled: null,
   lastFailure: null,
   failures: 0,
@@ -96,6 +97,14 @@ describe('isDue', () => {
     const after = (elapsed: number) =>
       isDue(state({ unsupported: true, lastFailure: now - elapsed }), minute, now);
     expect([minute, day - minute, day + minute].map(after)).toEqual([false, false, true]);
+  });
+
+  it('is true of a target that was configured again after its last success', () => {
+    const lastPolled = now - 10 * second;
+    expect(isDue(state({ lastPolled, requestedSince: now }), minute, now)).toBe(true);
+    expect(isDue(state({ lastPolled, requestedSince: lastPolled }), minute, now)).toBe(false);
+    // The clock was set back, which must not cause a poll at each tick.
+    expect(isDue(state({ lastPolled, requestedSince: now + hour }), minute, now)).toBe(false);
   });
 
   it('is not blocked by a clock that jumped ahead and back', () => {
@@ -420,7 +429,7 @@ describe('the stored state of targets', () => {
     const feed = createRangedFeed();
     await registerTargets(sql, feed, now);
     await registerTargets(sql, feed, now + 3 * day);
-    expect(await loadState(feed)).toEqual(state({ expectedFrom: now - 5 * day }));
+    expect(await loadState(feed)).toEqual(state({ expectedFrom: now - 5 * day, requestedSince: now }));
     const extended = { ...feed, datasets: feed.datasets.map((one) => ({ ...one, since: now - 50 * day })) };
     await registerTargets(sql, extended, now);
     await registerTargets(sql, feed, now);
@@ -455,6 +464,23 @@ describe('the stored state of targets', () => {
     expect(await selectActive()).toEqual([targetKey(first), targetKey(second)]);
     await registerTargets(sql, { ...feed, targets: [] }, now);
     expect(await selectActive()).toEqual([]);
+  });
+
+  it('polls a target that is configured again at once, whatever the kind of its history', async () => {
+    const feed = createRangedFeed();
+    const clock = new ManualClock(now);
+    const plan = async () =>
+      planDue(feed, await loadStates(sql, feed), clock.now).filter(({ reason }) => reason === 'poll');
+    await registerTargets(sql, feed, clock.now);
+    const [poll] = await plan();
+    if (!poll) throw new Error('no poll is planned');
+    await record(recordingContext(sql, clock.read), feed, poll, new AbortController().signal);
+    clock.now += second;
+    expect(await plan()).toEqual([]);
+    await registerTargets(sql, { ...feed, targets: [] }, clock.now);
+    clock.now += second;
+    await registerTargets(sql, feed, clock.now);
+    expect(await plan()).toMatchObject([{ target: targetOf(feed) }]);
   });
 
   it('counts failures until a success, and stores unsupported targets', async () => {
