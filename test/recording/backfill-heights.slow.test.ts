@@ -9,8 +9,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { UpstreamServer } from '../support/upstream-server.ts';
 import { nodeServer } from './identity/node-server.ts';
 
-const HEIGHTS = 100_000;
-const KILLS = 8;
+const HEIGHTS = 40_000;
+const KILLS = 4;
 
 const { it, database, sql } = withDatabase();
 const dir = temporaryFolder('heights');
@@ -51,4 +51,4 @@ it('records all blocks from height 0 across kills: no height twice, coverage equ
   expect(summary).toEqual({ rows: HEIGHTS, heights: HEIGHTS, first: 0, last: HEIGHTS - 1 });
   const covered = await sql`select covered::text from recorder.coverage where dataset = 'p_blocks'`;
   expect([...covered]).toEqual([{ covered: `{[0,${HEIGHTS})}` }]);
-}, 900_000);
+}, 600_000);
