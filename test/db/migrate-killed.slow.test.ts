@@ -51,8 +51,9 @@ it('declared objects are all old or all new whichever statement the migration is
 
 it('a killed migration of an empty database leaves it empty, or complete if its commit arrived', async () => {
   let [cuts, empty] = [0, 0];
+  const complete: string[][] = [];
   for (let cut = true; cut; cuts++) {
-    const proxy = await cutAfter(database.url, 10 + cuts * 30);
+    const proxy = await cutAfter(database.url, 10 + cuts * 120);
     const outcome = await migrate(proxy.url).then(
       () => null,
       (error: unknown) => error,
@@ -64,10 +65,10 @@ it('a killed migration of an empty database leaves it empty, or complete if its 
     if (schemas.length === 0) {
       expect(outcome).not.toBeNull();
       empty += 1;
-    } else expect(await schemaProblem(sql)).toBeNull();
+    } else complete.push(await schema());
   }
-  expect(empty).toBeGreaterThan(0);
-  expect(cuts).toBeGreaterThan(1);
+  expect(empty).toBeGreaterThan(1);
   expect(await schemaProblem(sql)).toBeNull();
   expect((await schema()).length).toBeGreaterThan(100);
+  for (const found of complete) expect(found).toEqual(await schema());
 });
