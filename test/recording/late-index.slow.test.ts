@@ -4,7 +4,7 @@ import { checkLateIndexes } from './late-index.ts';
 
 const { it, sql } = withDatabase({ max: 4 });
 
-it('claims nothing missing, and leaves nothing missing, in 200 indexes that trail, stall and fail', async () => {
-  const stakes = await checkLateIndexes(sql, { numRuns: 200 });
-  expect(Math.min(...Object.values(stakes)), JSON.stringify(stakes)).toBeGreaterThan(50);
-}, 1_200_000);
+it('claims nothing missing, and leaves nothing missing, in 120 indexes that trail, stall and fail', async () => {
+  const stakes = await checkLateIndexes(sql, 120);
+  expect(Math.min(...Object.values(stakes)), JSON.stringify(stakes)).toBeGreaterThan(25);
+}, 600_000);

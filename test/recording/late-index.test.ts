@@ -173,7 +173,7 @@ it('reports a failed poll although a later sweep succeeds', async () => {
 });
 
 it('claims nothing missing for any delay of an index, and records everything after the last poll and a day of sweeps', async () => {
-  await checkLateIndexes(sql, { numRuns: 5, seed: 20261126 });
+  await checkLateIndexes(sql, 5, { seed: 20261126 });
 });
 
 it('reports a stall by the times of the items in polls, until the index catches up', async () => {

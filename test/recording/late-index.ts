@@ -7,6 +7,7 @@ import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts
 import { stakingTransactions } from '../../src/datasets/chain-data/staking-transactions.ts';
 import type { Target } from '../../src/datasets/contract.ts';
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
+import { toErrorMessage } from '../../src/lib/errors.ts';
 import { loadStates, planAll, planDue } from '../../src/recording/plan.ts';
 import { record } from '../../src/recording/record.ts';
 import { registerTargets } from '../../src/recording/register.ts';
@@ -79,7 +80,8 @@ export async function createLateIndexRecorder(
   const { range } = dataset.source;
   if (!range) throw new Error(`${name} has no range`);
   targets += 1;
-  const target = targetOf(`n${targets}`);
+  const targetName = `n${targets}`;
+  const target = targetOf(targetName);
   const clock = new ManualClock(start);
   // Items that appear during a walk move others over the boundary of its pages if tokens are offsets.
   const statuses = callDurationMs > 0 && answers.tokens === 'offset' ? /^(done|partial)$/ : /^done$/;
@@ -101,7 +103,7 @@ export async function createLateIndexRecorder(
   const selectRecorded = async (): Promise<ReadonlySet<number>> => {
     const rows = await sql<{ number: number }[]>`
       select ${sql.unsafe(number)} as number from ${sql(name === 'metric_points' ? 'reporting.metric_points' : `recorder.${name}`)}
-      where ${sql(dataset.request[0] === 'network' ? 'network' : 'chain_id')} = ${`n${targets}`}`;
+      where ${sql(dataset.request[0] === 'network' ? 'network' : 'chain_id')} = ${targetName}`;
     return new Set(rows.map((row) => row.number));
   };
   return {
@@ -219,46 +221,70 @@ export interface TestedCases {
   pages: number;
 }
 
+/** Indexes that are polled concurrently. */
+const CONCURRENT_INDEXES = 5;
+
 /**
  * Polls random late indexes. At every moment nothing missing is claimed as covered, and after the last poll of a late
  * index and one day of sweeps the record equals the service.
+ * @param indexes their number, a multiple of 5 @param replay the seed and path of a failure. Default: a new seed
  */
 export async function checkLateIndexes(
   sql: postgres.Sql,
-  parameters: fc.Parameters<unknown>,
+  indexes: number,
+  replay: { readonly seed?: number; readonly path?: string } = {},
 ): Promise<TestedCases> {
   const testedCases: TestedCases = { late: 0, expiredTokens: 0, pages: 0 };
   await fc.assert(
-    fc.asyncProperty(scenario, async ({ blocks, by, every, name, fails, ...more }) => {
-      const caughtUpAt = Math.max(...blocks.map(({ indexedAt }) => indexedAt));
-      let failing = fails;
-      const { clock, poll, selectRecorded, missing } = await createLateIndexRecorder(sql, blocks, every, {
-        ...more,
-        name,
-        mayFail: fails !== null,
-        failure: (call, isNextPage) => {
-          if (isNextPage) testedCases.pages += 1;
-          if (!failing || call % failing.every !== 0) return null;
-          if (failing.kind === 'server') return 'server';
-          if (isNextPage) testedCases.expiredTokens += 1;
-          return isNextPage ? 'bad-request' : null;
-        },
-      });
-      for (; clock.now < caughtUpAt; clock.now += every) {
-        await poll(by);
-        const { all, claimed } = await missing();
-        if (all.length > 0) testedCases.late += 1;
-        expect(claimed).toEqual([]);
-      }
-      failing = null;
-      await poll(by); // the last one of an index that trailed
-      for (const end = clock.now + day; clock.now < end; ) {
-        clock.now += every;
-        await poll(by);
-      }
-      expect([...(await selectRecorded())].sort((a, b) => a - b)).toEqual(numbers(blocks));
-    }),
-    { endOnFailure: true, ...parameters },
+    fc.asyncProperty(
+      fc.array(scenario, { minLength: CONCURRENT_INDEXES, maxLength: CONCURRENT_INDEXES }),
+      async (scenarios) => {
+        await Promise.all(
+          scenarios.map((one) =>
+            checkLateIndex(sql, one, testedCases).catch((error: unknown) => {
+              throw new Error(`the index ${JSON.stringify(one)}: ${toErrorMessage(error)}`);
+            }),
+          ),
+        );
+      },
+    ),
+    { numRuns: indexes / CONCURRENT_INDEXES, endOnFailure: true, ...replay },
   );
   return testedCases;
+}
+
+type Scenario = typeof scenario extends fc.Arbitrary<infer Value> ? Value : never;
+
+async function checkLateIndex(
+  sql: postgres.Sql,
+  { blocks, by, every, name, fails, ...more }: Scenario,
+  testedCases: TestedCases,
+): Promise<void> {
+  const caughtUpAt = Math.max(...blocks.map(({ indexedAt }) => indexedAt));
+  let failing = fails;
+  const { clock, poll, selectRecorded, missing } = await createLateIndexRecorder(sql, blocks, every, {
+    ...more,
+    name,
+    mayFail: fails !== null,
+    failure: (call, isNextPage) => {
+      if (isNextPage) testedCases.pages += 1;
+      if (!failing || call % failing.every !== 0) return null;
+      if (failing.kind === 'server') return 'server';
+      if (isNextPage) testedCases.expiredTokens += 1;
+      return isNextPage ? 'bad-request' : null;
+    },
+  });
+  for (; clock.now < caughtUpAt; clock.now += every) {
+    await poll(by);
+    const { all, claimed } = await missing();
+    if (all.length > 0) testedCases.late += 1;
+    expect(claimed).toEqual([]);
+  }
+  failing = null;
+  await poll(by); // the last one of an index that trailed
+  for (const end = clock.now + day; clock.now < end; ) {
+    clock.now += every;
+    await poll(by);
+  }
+  expect([...(await selectRecorded())].sort((a, b) => a - b)).toEqual(numbers(blocks));
 }
