@@ -30,7 +30,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   metric_settling: ['metric', 'time_interval'],
   metric_settling_of: ['metric', 'time_interval'],
   my_validators: ['node_id'],
-  disagreements: ['dataset', 'entity', 'node', 'column_name?'],
+  disagreements: ['dataset', 'entity', 'node?', 'column_name?', 'node_value?'],
   node_health_ledger: ['observer', 'node', 'probe', 'check_name', 'started_at'],
   node_absences: ['observer', 'started_at'],
   node_health_now: ['node'],

@@ -47,6 +47,17 @@ describe('keys', () => {
     expect(counted?.keys).toBe(counted?.rows);
   });
 
+  it('identify all later responses that contradict the first one', async () => {
+    await sql`
+      insert into recorder.proposed_blocks
+      select r.* from (select * from recorder.proposed_blocks where valid_to is null order by block_number limit 1) b,
+        generate_series(1, 3) n,
+        jsonb_populate_record(null::recorder.proposed_blocks, to_jsonb(b) || jsonb_build_object('block_hash', 'later ' || n)) r`;
+    const pages = await readPages(sql, viewOf('disagreements'), { dataset: 'proposed_blocks', limit: '1' });
+    await sql`delete from recorder.proposed_blocks where starts_with(block_hash, 'later ')`;
+    expect(pages).toHaveLength(3);
+  });
+
   it('of rows at a past moment equal the keys of the history', async () => {
     const functions = [...catalogue.views.values(), ...catalogue.internal.values()].filter(({ name }) =>
       name.endsWith('_as_of'),
