@@ -41,3 +41,20 @@ it('calls a week of the service complete once a later week was recorded, whateve
     { value: 70, change: 0, is_complete: false },
   ]);
 });
+
+it('metric_by_chain has a reason only for values that cannot be aggregated', async () => {
+  await insertPoints('day', '24 hours', 10, '2026-01-05+00', '2026-01-06+00');
+  const reasonOf = async (metric: string) => {
+    await sql`update recorder.metric_points_series set metric = ${metric}`;
+    const [row] = await sql<{ reason: string | null }[]>`
+      select reason from reporting.metric_by_chain('2026-01-06+00', '2026-02-01+00', ${metric})`;
+    return row?.reason;
+  };
+  expect(await reasonOf('txCount')).toBeNull();
+  expect(await reasonOf('feesPaid')).toBe(
+    'feesPaid is in the token of each chain: amounts of different tokens cannot be added',
+  );
+  expect(await reasonOf('unknown')).toBe(
+    'unknown is not in reporting.metric_rules: the rule for its aggregation is unknown',
+  );
+});

@@ -13,12 +13,12 @@ returns table (
   first_bucket timestamptz, -- Start of the first interval.
   last_bucket timestamptz, -- Start of the last interval.
   over_chains text, -- Aggregation over several chains: sum or max. Null: the values of chains cannot be aggregated.
-  reason text -- Reason why the values cannot be aggregated.
+  reason text -- Reason why the values cannot be aggregated. Null: they can be aggregated.
 )
 language sql stable parallel safe as $$
 with rule as (
   select max(r.over_time) as over_time, max(r.over_chains) as over_chains, metric_by_chain.metric || ' '
-    || coalesce(max(r.reason), 'is not in reporting.metric_rules: the rule for its aggregation is unknown') as reason
+    || case count(*) when 0 then 'is not in reporting.metric_rules: the rule for its aggregation is unknown' else max(r.reason) end as reason
   from reporting.metric_rules r where r.metric = metric_by_chain.metric
 )
 select p.chain_id,
