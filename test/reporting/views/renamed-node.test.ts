@@ -19,11 +19,11 @@ async function recordIdentity(node: string, nodeID: string) {
   await run(context(), feed);
 }
 
-async function recordView(node: string, uptime: string) {
+async function recordView(node: string, uptime: string, startTime = start, nodeID = 'NodeID-A') {
   const feed = scriptedFeed([validators, validatorUptime], { node, subnetId });
   const member = {
-    nodeID: 'NodeID-A',
-    startTime: start / 1000,
+    nodeID,
+    startTime: startTime / 1000,
     endTime: start / 1000 + 8_640_000,
     txID: 'tx',
   };
@@ -54,4 +54,17 @@ it('the view of a validator of itself is its own, also under the former name of 
     ...(await sql`
       select node, uptime::int, uptime_seen_by from reporting.my_validators('NodeID-A', as_of => ${asOf})`),
   ]).toEqual([{ node: 'current', uptime: 99, uptime_seen_by: 'other' }]);
+});
+
+it('the view of an earlier validation is no view of the current one', async () => {
+  await recordIdentity('restaked', 'NodeID-C');
+  await recordView('stopped', '40', start, 'NodeID-C');
+  clock.now += 3_600_000;
+  await recordView('running', '99', clock.now - 60_000, 'NodeID-C');
+  clock.now += 60_000;
+  expect([
+    ...(await sql`
+      select uptime::int, uptime_seen_by, downtime_left_minutes > 0 as is_enough
+      from reporting.my_validators('NodeID-C', as_of => ${new Date(clock.now)})`),
+  ]).toEqual([{ uptime: 99, uptime_seen_by: 'running', is_enough: true }]);
 });

@@ -89,6 +89,9 @@ lowest_views as (
   left join lateral (
     select h.node_id from reporting.node_identity_history h
     where h.node = v.node and h.valid_from <= as_of order by h.valid_from desc limit 1) i on true
+  left join own_stakes s on s.node_id = v.node_id
+  -- Without the views of an earlier validation.
+  where v.observed_at >= coalesce(s.start_time, '-infinity')
   order by v.node_id, coalesce(i.node_id = v.node_id, false), v.uptime, v.node
 ),
 rewarding as (
