@@ -1,9 +1,17 @@
 import { expect } from 'vitest';
 import { subnets } from '../../../src/datasets/chain-data/subnets.ts';
 import { validators } from '../../../src/datasets/node/validators.ts';
+import { UpstreamFailure } from '../../../src/upstreams/failure.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
+import {
+  onlyPage,
+  pagesOf,
+  pagesWith,
+  recordingContext,
+  run,
+  scriptedFeed,
+} from '../../support/scripted-feed.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -75,6 +83,32 @@ it('l1_changes reports no second conversion of an L1 that the service lists agai
     'l1 appeared',
     'new appeared',
     'new converted',
+  ]);
+  await sql`truncate recorder.subnets`;
+});
+
+it('l1_changes reports no subnet as new that the first successful run listed, if an earlier run failed', async () => {
+  const clock = new ManualClock(start);
+  const feed = scriptedFeed(subnets, { network: 'testnet' }, AT_ONCE);
+  const body = (...listed: readonly string[]) => ({
+    subnets: listed.map((subnetId) => ({ subnetId, isL1: true, blockchains: [] })),
+  });
+  feed.script = async function* () {
+    yield* pagesOf([{ body: body('a'), proven: null, last: false, whole: true }]);
+    throw new UpstreamFailure('server', 'the service restarts');
+  };
+  await run(recordingContext(sql, clock.read), feed);
+  clock.now += HOUR;
+  feed.script = () => pagesWith([body('a'), body('b')]);
+  await run(recordingContext(sql, clock.read), feed);
+  clock.now += HOUR;
+  feed.script = () => pagesWith([body('a'), body('b', 'c')]);
+  await run(recordingContext(sql, clock.read), feed);
+  const changes = await sql`
+    select change, subnet_id from reporting.l1_changes(${moment(0)}, ${moment(9 * DAY)}, ${moment(3 * DAY)}) order by change`;
+  expect(changes).toEqual([
+    { change: 'appeared', subnet_id: 'c' },
+    { change: 'converted', subnet_id: 'c' },
   ]);
   await sql`truncate recorder.subnets`;
 });

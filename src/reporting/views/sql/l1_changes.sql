@@ -19,14 +19,19 @@ language sql stable parallel safe as $$
 with kept as materialized (
   select reporting_internal.kept_from('subnets', "from") as since
 ),
+-- A run that failed before the first successful run may have stored a part of the list.
+record_starts as materialized (
+  select r.target, min(r.recorded_since) as recorded_since
+  from reporting_internal.recorded_since r where r.dataset = 'subnets' group by r.target
+),
 described as (
-  select h.network, h.subnet_id, h.valid_from, h.valid_to, h.ended_by, h.create_block_timestamp, coalesce(h.is_l1, false) as is_l1,
+  select h.network, s.recorded_since, h.subnet_id, h.valid_from, h.valid_to, h.ended_by, h.create_block_timestamp, coalesce(h.is_l1, false) as is_l1,
     h.l1_conversion_transaction_hash, h.subnet_ownership_info_threshold, h.subnet_ownership_info_addresses,
     h.subnet_ownership_info_threshold || ' of ' || (
       select string_agg(o.address, ', ' order by o.address)
       from jsonb_array_elements_text(h.subnet_ownership_info_addresses) as o(address)) as owners,
     h.l1_validator_manager_details_contract_address || ' on ' || h.l1_validator_manager_details_blockchain_id as manager
-  from reporting.subnets_history h
+  from reporting.subnets_history h left join record_starts s on s.target = 'network=' || h.network
   where h.valid_from <= as_of and reporting_internal.has_record('subnets', as_of)
 ),
 versions as (
@@ -34,7 +39,7 @@ versions as (
   select d.*, coalesce(lag(d.valid_to) over subnet < d.valid_from and lag(d.ended_by) over subnet = 'gone', true) as is_first,
     lag(d.is_l1) over subnet as was_l1, lag(d.owners) over subnet as owners_before,
     lag(d.manager) over subnet as manager_before, lag(d.valid_from) over subnet as before_from,
-    d.valid_from > min(d.valid_from) over () as is_new
+    d.valid_from > coalesce(d.recorded_since, min(d.valid_from) over ()) as is_new
   from described d
   window subnet as (partition by d.subnet_id order by d.valid_from)
 ),
