@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import Fastify from 'fastify';
+import { rewardParameters } from '../reporting/reports/rewards.ts';
 import { serveApi } from './api/serve.ts';
 import { readAssets, serveAssets } from './assets.ts';
 import { serveBadges } from './badge.tsx';
@@ -75,7 +76,7 @@ export function buildServer(context: ServerContext): FastifyInstance {
     log,
   });
   serveQueryData(server, gate);
-  serveApi(server, { gate, pace, clock, status, log });
+  serveApi(server, { gate, pace, clock, status, log, defaults: rewardParameters(context.rewards) });
   serveBadges(server, reads.nodes);
   serveAssets(server, assets);
   serveLogo(server, site);

@@ -5,7 +5,7 @@ import { validateParameters } from '../../reporting/relations/invalid-request.ts
 import { MAX_ROWS } from '../../reporting/relations/list-parameters.ts';
 import type { Relation } from '../../reporting/relations/relation.ts';
 import { findSeriesSource } from '../../reporting/relations/series.ts';
-import { savedQueries } from '../../reporting/reports/saved-queries.ts';
+import { savedQueries, type Values } from '../../reporting/reports/saved-queries.ts';
 import type { Status } from '../../reporting/reports/status.ts';
 import {
   datasetOperation,
@@ -24,6 +24,8 @@ export interface OperationsContext {
   readonly catalogue: Catalogue;
   readonly clock: Clock;
   readonly status: () => Promise<Status>;
+  /** Parameters from the configuration, for saved queries that have parameters of these names. */
+  readonly defaults: Values;
 }
 
 /** Returns all operations, by path below `/api/v1`. */
@@ -31,6 +33,7 @@ export function operationsOf({
   catalogue,
   clock,
   status,
+  defaults,
 }: OperationsContext): ReadonlyMap<string, Operation> {
   const all = savedQueries().flatMap((part) => part.queries);
   const operations = [
@@ -111,13 +114,17 @@ export function operationsOf({
       },
       all,
     ),
-    ...all.flatMap(({ name, answer }) => {
+    ...all.flatMap(({ name, answer }): Operation[] => {
       const view = catalogue.views.get(answer.name);
       const id = `question_${answer.name}`;
       if (!view) return [];
-      return [
-        rowsOperation({ path: `/questions/${name}`, id, tag: 'questions', summary: answer.comment }, view),
-      ];
+      const question = rowsOperation(
+        { path: `/questions/${name}`, id, tag: 'questions', summary: answer.comment },
+        view,
+      );
+      const known = new Set(view.parameters?.map((one) => one.name));
+      const configured = Object.fromEntries(Object.entries(defaults).filter(([one]) => known.has(one)));
+      return [{ ...question, prepare: (params) => question.prepare({ ...configured, ...params }) }];
     }),
   ];
   return new Map(operations.map((operation) => [operation.path, operation]));

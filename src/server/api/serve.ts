@@ -12,6 +12,7 @@ import { toErrorMessage } from '../../lib/errors.ts';
 import { readVersion } from '../../lib/version.ts';
 import { getCatalogue } from '../../reporting/relations/catalogue.ts';
 import { InvalidRequestError } from '../../reporting/relations/invalid-request.ts';
+import type { Values } from '../../reporting/reports/saved-queries.ts';
 import type { Status } from '../../reporting/reports/status.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import type { RequestThrottle } from '../load-shedding.ts';
@@ -68,17 +69,22 @@ export interface ApiOptions {
   readonly clock: Clock;
   readonly status: () => Promise<Status>;
   readonly log: Pick<Log, 'warn'>;
+  /** Parameters from the configuration, for saved queries that have parameters of these names. */
+  readonly defaults: Values;
 }
 
 /** Serves `/api/v1/…` and `/openapi.json`. */
-export function serveApi(server: FastifyInstance, { gate, pace, clock, status, log }: ApiOptions): void {
+export function serveApi(
+  server: FastifyInstance,
+  { gate, pace, clock, status, log, defaults }: ApiOptions,
+): void {
   let operationsByPath: ReadonlyMap<string, Operation> | undefined;
   /**
    * Returns the operations. The first request creates them, because their creation would be most of the start
    * time of the server.
    */
   const operations = () => {
-    operationsByPath ??= operationsOf({ catalogue: getCatalogue(), clock, status });
+    operationsByPath ??= operationsOf({ catalogue: getCatalogue(), clock, status, defaults });
     return operationsByPath;
   };
   let document: Promise<string> | undefined;

@@ -171,6 +171,18 @@ describe('the pages with validators', () => {
   afterAll(() => server.close());
   const page = (path: string) => requestAddress(server.address + path);
 
+  it('have the minimum uptimes of the configuration, as does the saved query in the API', async () => {
+    const configured = await servePagesOf(database.url, {
+      rewards: { minUptime: 95, minUptimeAfterUpgrade: 97 },
+    });
+    const threshold = async (path: string) =>
+      (await requestAddress(`${configured.address}/api/v1/${path}columns=threshold&node_id=${OWN}`)).body;
+    expect(await threshold('questions/my-validators.csv?')).toBe('threshold\r\n95\r\n');
+    expect(await threshold('questions/my-validators.csv?threshold=70&')).toBe('threshold\r\n70\r\n');
+    expect(await threshold('views/my_validators.csv?')).toBe('threshold\r\n80\r\n');
+    await configured.close();
+  });
+
   it('the overview shows them first', async () => {
     const { body } = await page('/');
     expect(body.indexOf('id="validators"')).toBeGreaterThan(0);
