@@ -1,4 +1,4 @@
-import type { History } from '../../datasets/contract.ts';
+import type { Dataset, History } from '../../datasets/contract.ts';
 import { requestColumns, SERIES_ID, seriesTableOf } from '../../datasets/target-columns.ts';
 import type { Declared } from '../../db/declared.ts';
 import {
@@ -14,12 +14,10 @@ import { LAST, REPLACED } from '../views/table-views.ts';
 import {
   type Arrival,
   type EntityList,
-  type ListOwner,
   orderedColumns,
   orderOf,
   type PastPart,
   type Relation,
-  type SeriesNumbering,
 } from './relation.ts';
 
 /** The relations and the metadata of one dataset. */
@@ -59,18 +57,28 @@ export interface Catalogue {
   readonly internal: ReadonlyMap<string, Relation>;
 }
 
-/** Views that are derived from the ledger of a probe. */
-const PROBE_VIEWS: ReadonlySet<string> = new Set([
-  'node_health_history',
-  'node_states',
-  'node_uptime_by_day',
-  'node_uptime_by_month',
-]);
+/** Properties of relations from which plans of queries are chosen. */
+type PlanHints = Partial<
+  Pick<Relation, 'arrival' | 'entities' | 'listOwner' | 'numbered' | 'parts' | 'pastParts' | 'perNodeView'>
+>;
+type RelationHints = readonly [relation: string, hints: PlanHints];
+
 const probes: EntityList = { view: 'node_probes', columns: ['observer', 'node', 'probe'] };
-/** The list of targets with coverage. There are few targets, each with many ranges. */
-const coverageTargets: EntityList = { view: 'coverage_targets', columns: ['dataset', 'target'], alone: true };
-/** The list of commits of the change feed. The rows of a commit are read from the recorded data. */
-const commits: EntityList = { view: 'change_commits', columns: ['commit_number'] };
+/** Hints for views that belong to several datasets or to the recording. */
+const SHARED_HINTS: readonly RelationHints[] = [
+  ['node_health_history', { entities: probes }],
+  ['node_states', { entities: probes }],
+  ['node_uptime_by_day', { entities: probes }],
+  ['node_uptime_by_month', { entities: probes }],
+  // The rows of a commit of the change feed are read from the recorded data.
+  ['change_rows', { entities: { view: 'change_commits', columns: ['commit_number'] } }],
+  // There are few targets, each with many ranges.
+  [
+    'coverage_ranges',
+    { entities: { view: 'coverage_targets', columns: ['dataset', 'target'], alone: true } },
+  ],
+];
+
 /** The suffix of the view with all versions, and the time columns of that view, per kind of history. */
 const VERSIONS = {
   series: { view: 'history', begins: 'valid_from', ends: 'valid_to' },
@@ -90,43 +98,16 @@ export function getCatalogue(): Catalogue {
 
 function buildCatalogue(declared: readonly Declared[]): Catalogue {
   const byName = new Map(declared.map((object) => [object.name, object]));
-  const arrivals = new Map(recorded.flatMap((one) => [...arrivalsOf(one)]));
   const returnRows = declared.filter((one) => one.kind === 'view' || one.value === undefined);
-  const ofKind = (kind: string) =>
-    recorded.flatMap(({ relation, history }) => (history === kind ? [relation] : []));
-  const logs = new Set(ofKind('log'));
-  const series = new Set(ofKind('series'));
-  const revisions = new Map([...series, ...logs].map((name) => [historyOf(name), partsOfHistory(name)]));
-  const perNodeViews = new Map(recorded.flatMap((one) => [...listPerNodeViews(one)]));
-  const entityLists = new Map([
-    ...[...PROBE_VIEWS].map((name): [string, EntityList] => [name, probes]),
-    ['change_rows', commits],
-    ['coverage_ranges', coverageTargets],
-    ...recorded.flatMap((one) => [...listEntities(one)]),
-  ]);
-  const numbering = new Map(recorded.flatMap((one) => [...numberedOf(one)]));
-  const listOwners = new Map(recorded.flatMap((one) => [...listOwnersOf(one)]));
+  const hints = new Map<string, PlanHints>();
+  for (const [name, more] of [...SHARED_HINTS, ...recorded.flatMap(hintsOf)])
+    hints.set(name, { ...hints.get(name), ...more });
   const all = new Map(
     returnRows.map((one): [string, Relation] => {
       const { name } = one;
-      const arrival = arrivals.get(name);
-      const perNodeView = perNodeViews.get(name);
-      const listOwner = listOwners.get(name);
-      const parts = revisions.get(name);
-      const numbered = numbering.get(name);
       const dataset = datasetOfRelation(name)?.name;
-      const known = {
-        ...createRelation(one, byName, entityLists.get(name)),
-        ...(dataset === undefined ? {} : { dataset }),
-        ...(arrival ? { arrival } : {}),
-        ...(perNodeView ? { perNodeView } : {}),
-        ...(listOwner ? { listOwner: listOwner } : {}),
-        ...(numbered ? { numbered } : {}),
-        ...(logs.has(name) ? { pastParts: pastOfLog(name) } : {}),
-        ...(series.has(name) ? { pastParts: pastOfSeries(name) } : {}),
-        ...(parts ? { parts } : {}),
-      };
-      return [name, known];
+      const owner = dataset === undefined ? {} : { dataset };
+      return [name, { ...createRelation(one, byName), ...owner, ...hints.get(name) }];
     }),
   );
   const datasets = recorded.map((one): [string, DatasetRelations] => {
@@ -139,11 +120,8 @@ function buildCatalogue(declared: readonly Declared[]): Catalogue {
         `the dataset ${one.name} has no view ${one.relation} or no history view in reporting: declare them in datasetViews`,
       );
     const { name, about, key, source } = one;
-    const request = one.columns.filter(({ path }) => path.length === 0).map((column) => column.name);
-    return [
-      one.relation,
-      { name, about, kind, key, request, every: source.every, now, history, begins, ends },
-    ];
+    const declaration = { name, about, kind, key, request: requestColumns(one), every: source.every };
+    return [one.relation, { ...declaration, now, history, begins, ends }];
   });
   const isInternal = ([name]: readonly [string, Relation]) =>
     byName.get(name)?.schema === 'reporting_internal';
@@ -154,11 +132,7 @@ function buildCatalogue(declared: readonly Declared[]): Catalogue {
   };
 }
 
-function createRelation(
-  object: Declared,
-  byName: ReadonlyMap<string, Declared>,
-  entityList: EntityList | undefined,
-): Relation {
+function createRelation(object: Declared, byName: ReadonlyMap<string, Declared>): Relation {
   const { name, comment, columns } = object;
   const parameters = object.kind === 'function' ? object.parameters : null;
   const past = byName.get(`${name}_as_of`);
@@ -172,7 +146,6 @@ function createRelation(
     parameters,
     asOf,
     noPast: noPast(object, asOf),
-    ...(entityList ? { entities: entityList } : {}),
   };
 }
 
@@ -215,79 +188,54 @@ function noPast({ name, columns }: Declared, asOf: string | null): string {
   return `past states of reporting.${name} are not stored${instead}`;
 }
 
-/** Yields the views whose rows refer to a series by its number. */
-function* numberedOf(one: (typeof recorded)[number]): Generator<[string, SeriesNumbering]> {
-  if (one.history !== 'series' || !one.numbered) return;
+/** Returns the hints for the views of a dataset. */
+function hintsOf(one: (typeof recorded)[number]): RelationHints[] {
+  if (one.history === 'ledger') return [];
+  if (one.history === 'sample') return hintsOfReadings(one);
+  const { name, relation, key, history } = one;
+  const versions = historyOf(relation);
+  const parts = history === 'state' ? [] : partsOfHistory(relation);
+  const { begins } = VERSIONS[history];
+  const arrival = { column: begins, dataset: name, view: versions, begins };
+  // Rows that refer to a series by its number.
   const numbered = { view: seriesTableOf(one), number: SERIES_ID, columns: requestColumns(one) };
-  for (const view of [one.name, historyOf(one.name), ...partsOfHistory(one.name)]) yield [view, numbered];
+  const ofRows = [relation, versions, ...parts];
+  const ownerKey = [...naturalKeyColumns(one), { name: 'valid_from', nullable: false }];
+  const owners = parts.length > 0 ? parts : [versions];
+  return [
+    ...ofRows.map((view): RelationHints => [view, { arrival, ...(one.numbered ? { numbered } : {}) }]),
+    [`${relation}_changes`, { arrival: { ...arrival, column: 'at' } }],
+    ...(parts.length > 0 ? [[versions, { parts }] as const] : []),
+    ...(history === 'series' ? [[relation, { pastParts: pastOfSeries(relation) }] as const] : []),
+    ...(history === 'log' ? [[relation, { pastParts: pastOfLog(relation) }] as const] : []),
+    // The view that combines all nodes. A series has no index by node and key.
+    ...(history !== 'series' && relation !== name && key.length > 1
+      ? [[name, { perNodeView: relation }] as const]
+      : []),
+    ...listColumns(one).map(
+      (list): RelationHints => [`${relation}_${list}`, { listOwner: { views: owners, key: ownerKey, list } }],
+    ),
+  ];
 }
 
 /**
- * Yields the lists of entities of readings: observations for the view of the readings, and members for the
- * view of the daily averages. Both lists are read without unpacking the readings.
+ * Returns the hints for the views of readings. They are found by the lists of observations and members, which
+ * are read without unpacking the readings.
  */
-function* listEntities(one: (typeof recorded)[number]): Generator<[string, EntityList]> {
-  if (one.history !== 'sample') return;
+function hintsOfReadings(one: Dataset): RelationHints[] {
   const { name, relation, key } = one;
+  const { begins } = VERSIONS.sample;
   const request = requestColumns(one);
+  const observations = observationsViewName(name);
+  const arrival: Arrival = { column: begins, dataset: name, view: observations, begins, shared: true };
   const members = membersColumns(packingOf(one)).map((column) => column.name);
   // Observations with a single row are often made at the same time, so all rows of one time are read together.
   // Observations with many rows are read one by one.
-  const apart = key.length > request.length ? request : [];
-  yield [
-    relation,
-    {
-      view: observationsViewName(name),
-      columns: ['observed_at', ...apart],
-      also: request,
-      alone: true,
-      packed: true,
-    },
+  const columns = [begins, ...(key.length > request.length ? request : [])];
+  const entities: EntityList = { view: observations, columns, also: request, alone: true, packed: true };
+  return [
+    [relation, { arrival, entities }],
+    [observations, { arrival }],
+    [`${relation}_daily`, { entities: { view: membersViewName(name), columns: members, packed: true } }],
   ];
-  yield [`${relation}_daily`, { view: membersViewName(name), columns: members, packed: true }];
-}
-
-/**
- * Yields the views whose rows are found by their time of arrival through an index of the table. Yields
- * nothing for a ledger.
- */
-function* arrivalsOf({ name, relation, history }: (typeof recorded)[number]): Generator<[string, Arrival]> {
-  if (history === 'ledger') return;
-  const { begins } = VERSIONS[history];
-  if (history === 'sample') {
-    const observations = observationsViewName(name);
-    const arrival: Arrival = { column: begins, dataset: name, view: observations, begins, shared: true };
-    yield [relation, arrival];
-    yield [observations, arrival];
-    return;
-  }
-  const versions = historyOf(relation);
-  const arrival: Arrival = { column: begins, dataset: name, view: versions, begins };
-  yield [relation, arrival];
-  yield [versions, arrival];
-  if (history !== 'state') for (const part of partsOfHistory(relation)) yield [part, arrival];
-  yield [`${relation}_changes`, { ...arrival, column: 'at' }];
-}
-
-/**
- * Yields the view that combines all nodes, and the view with the rows per node. Yields nothing for readings,
- * because they have no index by node and key.
- */
-function* listPerNodeViews({
-  name,
-  relation,
-  history,
-  key,
-}: (typeof recorded)[number]): Generator<[string, string]> {
-  if ((history === 'log' || history === 'state') && relation !== name && key.length > 1)
-    yield [name, relation];
-}
-
-/** Yields the views of list elements, and the rows that contain the lists. */
-function* listOwnersOf(one: (typeof recorded)[number]): Generator<[string, ListOwner]> {
-  if (one.history === 'ledger') return;
-  const { relation, history } = one;
-  const views = history === 'state' ? [historyOf(relation)] : partsOfHistory(relation);
-  const key = [...naturalKeyColumns(one), { name: 'valid_from', nullable: false }];
-  for (const list of listColumns(one)) yield [`${relation}_${list}`, { views, key, list }];
 }
