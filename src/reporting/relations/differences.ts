@@ -15,11 +15,10 @@ import {
   pageShape,
   parseListQuery,
 } from './list-parameters.ts';
-import { afterRowSql, orderExpression, rowColumnSql } from './order.ts';
+import { afterRowSql, orderExpression } from './order.ts';
 import { explainQuery } from './query-plan.ts';
 import { readingsBetween } from './readings-between.ts';
-import type { OrderColumn } from './relation.ts';
-import { parseSort } from './row-query.ts';
+import { parseSort, type TypedOrderColumn } from './row-query.ts';
 import type { Row } from './rows.ts';
 import { ofFilteredSeries, seriesBySeries, seriesInOrder } from './series-numbers.ts';
 import { LiteralStatementBuilder, type ParameterizedStatement, StatementBuilder } from './statement.ts';
@@ -109,7 +108,6 @@ export async function readDifferences(
   const bySeries = relation.numbered ? await hasManyTouchedRows(sql, dataset, query) : false;
   const { text, values } = differencesStatement(dataset, query, bySeries);
   const { order, limit } = query;
-  const types = new Map(relation.columns.map(({ name, type }) => [name, type]));
   const answers = await sql.unsafe<Record<string, string | null>[]>(text, [...values]).values();
   const all = answers.map((row) => row.map((one) => (typeof one === 'string' ? one : null)));
   const found = all.filter((row) => row[order.columns.length] !== null);
@@ -120,8 +118,8 @@ export async function readDifferences(
       content.map(({ name, type }, place) => [name, readValue(type, row[at + place] ?? null)]),
     );
   const last = found.length > limit ? rows.at(-1) : all[0]?.slice(keys + 2 + 2 * contents);
-  const keyValue = ({ name, emptyForNull }: OrderColumn, text: string | null) =>
-    readValue(types.get(name) ?? 'text', emptyForNull && text === '' ? null : text);
+  const keyValue = ({ type, emptyForNull }: TypedOrderColumn, text: string | null) =>
+    readValue(type, emptyForNull && text === '' ? null : text);
   return {
     rows: rows.map((row) => {
       const [was, is] = [row[keys] === 'true', row[keys + 1] === 'true'];
@@ -192,11 +190,9 @@ export function differencesStatement(
   bySeries = false,
 ): ParameterizedStatement {
   const into = new StatementBuilder();
-  const { content, relation } = versionsOf(dataset);
+  const { content } = versionsOf(dataset);
   const { order, limit } = query;
-  const types = new Map(relation.columns.map(({ name, type }) => [name, type]));
-  const keys = (row: string) =>
-    order.columns.map(({ name }) => valueTextSql(types.get(name) ?? 'text', `${row}."${name}"`));
+  const keys = (row: string) => order.columns.map(({ name, type }) => valueTextSql(type, `${row}."${name}"`));
   const names = order.columns.map(({ name }) => `"${name}"`);
   const contentOf = (row: string) => content.map(({ name }, at) => `${row}."${name}" as ${row}${at}`);
   const texts = (row: string) => content.map(({ type }, at) => valueTextSql(type, `d.${row}${at}`));
@@ -276,8 +272,6 @@ function statementOf(
   bySeries = false,
 ): Parts {
   const { from: all, parts, content, relation, at: asOfFunction } = versionsOf(dataset);
-  const types = new Map(relation.columns.map(({ name, type }) => [name, type]));
-  const typeOf = (name: string) => types.get(name) ?? 'text';
   const begin = into.value(from, 'timestamptz');
   const end = to === null ? 'now()' : into.value(to, 'timestamptz');
   // The filters of keys apply where the versions are read, so that other keys are not compared.
@@ -285,12 +279,9 @@ function statementOf(
   const keyConditions = [
     `reporting_internal.has_record(${into.value(dataset.name, 'text')}, ${begin})`,
     ...ofOneSeries,
-    ...filters.map((one) => filterSql(one, typeOf(one.column), rowColumnSql(one.column), into)),
+    ...filters.map((one) => filterSql(one, into)),
   ];
-  const pageConditions = () => [
-    ...keyConditions,
-    ...(after ? [afterRowSql(order, after.values, typeOf, into)] : []),
-  ];
+  const pageConditions = () => [...keyConditions, ...(after ? [afterRowSql(order, after.values, into)] : [])];
   const names = order.columns.map(({ name }) => `"${name}"`);
   const keys = order.columns.map((one) => `${orderExpression(one)} as "${one.name}"`).join(', ');
   const bounded = most === null ? '' : `\norder by ${names.join(', ')}\nlimit ${most}`;
@@ -323,7 +314,7 @@ where ${pageConditions().join('\n  and ')}
   const numbered = seriesInOrder(relation, order);
   const touched = (part: string) => {
     if (numbered && most !== null && bySeries)
-      return seriesBySeries(numbered, { filters, after, order }, most, typeOf, into, (conditions) =>
+      return seriesBySeries(numbered, { filters, after, order }, most, into, (conditions) =>
         touchedIn(part, [...conditions, ...keyConditions]),
       );
     const all = touchedIn(part, pageConditions());

@@ -11,6 +11,8 @@ export type Operator = 'eq' | 'gte' | 'gt' | 'lte' | 'lt' | 'null' | 'prefix' | 
  */
 export interface Filter {
   readonly column: string;
+  /** The PostgreSQL type of the value. */
+  readonly type: string;
   readonly operator: Operator;
   readonly value: string;
 }
@@ -128,17 +130,13 @@ export const OPERATOR_DESCRIPTIONS: Readonly<Record<Operator, string>> = {
 
 const COMPARISONS = { eq: '=', gte: '>=', gt: '>', lte: '<=', lt: '<' } as const;
 
-/**
- * Returns SQL of a filter.
- * @param type the type of the column
- * @param name SQL of the column
- */
+/** Returns SQL of a filter on the rows of a FROM item. */
 export function filterSql(
-  { operator, value }: Filter,
-  type: string,
-  name: string,
+  { column, type, operator, value }: Filter,
   into: StatementBuilder,
+  rows: 'r' | 'w' = 'r',
 ): string {
+  const name = `${rows}."${column}"`;
   switch (operator) {
     case 'null':
       return `${name} is ${value === 'true' ? '' : 'not '}null`;

@@ -5,7 +5,7 @@ import { relationSql } from '../views/declared-objects.ts';
 import { getCatalogue } from './catalogue.ts';
 import type { Cursor } from './cursor.ts';
 import { filterSql } from './filters.ts';
-import { afterRowSql, orderExpression, rowColumnSql } from './order.ts';
+import { afterRowSql, orderExpression } from './order.ts';
 import type { Relation } from './relation.ts';
 import type { RowsQuery } from './row-query.ts';
 import { StatementBuilder } from './statement.ts';
@@ -23,20 +23,18 @@ export async function findLastKey(
   relation: Relation,
   query: RowsQuery,
 ): Promise<Cursor | null> {
-  const { dataset, perNodeView, key, columns } = relation;
+  const { dataset, perNodeView, key } = relation;
   const { order, filters, after, limit, asOf } = query;
   const ofKey = new Set(key.map(({ name }) => name));
   const inTurn = order.columns.every(({ name }, at) => name === key[at]?.name);
   if (!perNodeView || !dataset || !inTurn || !filters.every(({ column }) => ofKey.has(column))) return null;
   const into = new StatementBuilder();
-  const types = new Map(columns.map(({ name, type }) => [name, type]));
-  const typeOf = (name: string) => types.get(name) ?? 'text';
   const turn = order.descending ? ' desc' : '';
   const names = order.columns.map(({ name }) => `"${name}"`);
   const conditions = [
     'r.node = n.node',
-    ...filters.map((one) => filterSql(one, typeOf(one.column), rowColumnSql(one.column), into)),
-    ...(after ? [afterRowSql(order, after.values, typeOf, into)] : []),
+    ...filters.map((one) => filterSql(one, into)),
+    ...(after ? [afterRowSql(order, after.values, into)] : []),
   ];
   const expressions = order.columns.map(orderExpression);
   const firstKeys = nodeRowsSql(perNodeView, asOf, into).map(
@@ -47,7 +45,7 @@ export async function findLastKey(
     order by ${expressions.map((one) => one + turn).join(', ')}
     limit ${limit + 1})`,
   );
-  const text = `select ${order.columns.map(({ name }) => valueTextSql(typeOf(name), `k."${name}"`)).join(', ')}
+  const text = `select ${order.columns.map(({ name, type }) => valueTextSql(type, `k."${name}"`)).join(', ')}
 from (
   select distinct f.* from (
     select distinct t.target ->> 'node' as node from ${tableText(targetDatasets)} d join ${tableText(targets)} t using (source, target_key)

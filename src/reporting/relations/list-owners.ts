@@ -24,24 +24,22 @@ export interface ListOwnerSql {
 export function buildListOwnerSql(
   { name, listOwner }: Relation,
   { filters, after, limit, order }: RowsQuery,
-  typeOf: (name: string) => string,
   into: StatementBuilder,
 ): ListOwnerSql | null {
   if (!listOwner?.key.every(({ name }, at) => name === order.columns[at]?.name)) return null;
   const { key, list, views } = listOwner;
   const ofKey = new Set(key.map(({ name }) => name));
   if (!filters.every(({ column }) => ofKey.has(column))) return null;
+  const columns = order.columns.slice(0, key.length);
   const begin = after?.values.slice(0, key.length) ?? [];
   if (begin.includes(null)) return null;
   const conditions = [
     hasElementsSql(list, 'r'),
     // For `= 'array'`, PostgreSQL would estimate one row in 200, and read and sort all rows.
     `jsonb_typeof(${rowColumnSql(list)}) not in ('object', 'string', 'number', 'boolean', 'null')`,
-    ...filters.map((one) => filterSql(one, typeOf(one.column), rowColumnSql(one.column), into)),
+    ...filters.map((one) => filterSql(one, into)),
     // The row of the last element may have more elements.
-    ...(after
-      ? [upToRowSql({ ...order, columns: key, descending: !order.descending }, begin, typeOf, into)]
-      : []),
+    ...(after ? [upToRowSql({ ...order, columns, descending: !order.descending }, begin, into)] : []),
   ];
   const turn = order.descending ? ' desc' : '';
   const inTurn = (expression: (column: OrderColumn) => string) =>

@@ -78,9 +78,9 @@ export const parseListQuery = (
 
 /** Returns the requested filters. */
 export const parseFilters = (filters: readonly FilterParameter[], params: ParsedParams): Filter[] =>
-  filters.flatMap(({ parameter, column, operator }) => {
+  filters.flatMap(({ parameter, column, type, operator }) => {
     const value = getParamText(params, parameter);
-    return value === undefined ? [] : [{ column, operator, value }];
+    return value === undefined ? [] : [{ column, type, operator, value }];
   });
 
 /** Validated parameters. */

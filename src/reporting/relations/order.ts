@@ -24,21 +24,18 @@ export function orderExpression({ name, emptyForNull, byPrefix }: OrderColumn): 
 /**
  * Returns SQL that is true for rows after the values of another row. Nulls come last in ascending order,
  * first in descending order.
- * @param expression returns SQL of a column of the order
  */
 export function afterRowSql(
   { columns, descending }: Order,
   values: readonly (string | null)[],
-  typeOf: (name: string) => string,
   into: StatementBuilder,
-  expression: (column: OrderColumn, place: number) => string = orderExpression,
 ): string {
   const parts = columns.map((column, at) => {
     const value = values[at] ?? null;
     return {
-      name: expression(column, at),
+      name: orderExpression(column),
       nullable: column.nullable,
-      value: value === null ? null : into.value(value, typeOf(column.name)),
+      value: value === null ? null : into.value(value, column.type),
     };
   });
   const sign = descending ? '<' : '>';
@@ -87,11 +84,10 @@ function beyond(
 export function upToRowSql(
   { columns, descending }: Order,
   values: readonly (string | null)[],
-  typeOf: (name: string) => string,
   into: StatementBuilder,
 ): string {
   const sign = descending ? '>=' : '<=';
-  const placeholders = columns.map(({ name }, at) => into.value(values[at] ?? '', typeOf(name)));
+  const placeholders = columns.map(({ type }, at) => into.value(values[at] ?? '', type));
   const expressions = columns.map(orderExpression);
   return `${expressions[0]} ${sign} ${placeholders[0]} and (${expressions.join(', ')}) ${sign} (${placeholders.join(', ')})`;
 }

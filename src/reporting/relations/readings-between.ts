@@ -21,9 +21,9 @@ export async function readingsBetween(
     columns: now.columns,
     filters: [
       ...filters,
-      { column: begins, operator: 'gt', value: from },
+      { column: begins, type: 'timestamptz', operator: 'gt', value: from },
       // PostgreSQL parses `now` as the current time.
-      { column: begins, operator: 'lte', value: to ?? 'now' },
+      { column: begins, type: 'timestamptz', operator: 'lte', value: to ?? 'now' },
     ],
     asOf: null,
     args: {},

@@ -34,8 +34,13 @@ export interface Order {
    * order.
    */
   readonly sort: string;
-  readonly columns: readonly OrderColumn[];
+  readonly columns: readonly TypedOrderColumn[];
   readonly descending: boolean;
+}
+
+/** A column of an order, with its PostgreSQL type. */
+export interface TypedOrderColumn extends OrderColumn {
+  readonly type: string;
 }
 
 /** The schema of the parameters of a list. */
@@ -95,7 +100,13 @@ export function parseSort({ key, columns }: Relation, sort = key[0]?.name ?? '')
     nullable: !declared?.notNull,
     ...(declared?.type === 'text' ? { byPrefix: true } : {}),
   };
-  return { sort, descending, columns: [by, ...key.filter((one) => one !== known)] };
+  const types = new Map(columns.map(({ name, type }) => [name, type]));
+  const ordered = [by, ...key.filter((one) => one !== known)];
+  return {
+    sort,
+    descending,
+    columns: ordered.map((one) => ({ ...one, type: types.get(one.name) ?? 'text' })),
+  };
 }
 
 const columnList = (names: readonly string[]) =>

@@ -95,10 +95,9 @@ async function lastOfFirstPart(
 export function rowsStatement(relation: Relation, query: RowsQuery): ParameterizedStatement {
   const into = new StatementBuilder();
   const { columns, order, limit } = query;
-  const typeOf = typesOf(relation);
   const selected = [
     ...columns.map(({ name, type }) => valueTextSql(type, rowColumnSql(name))),
-    ...order.columns.map((one) => valueTextSql(typeOf(one.name), orderExpression(one))),
+    ...order.columns.map((one) => valueTextSql(one.type, orderExpression(one))),
   ];
   const text = [
     `select ${selected.join(', ')}`,
@@ -125,7 +124,7 @@ export function rowsSql(relation: Relation, query: RowsQuery): string {
 /** Returns the FROM and WHERE clauses of a superset of the rows of the page. */
 function fromSql(relation: Relation, query: RowsQuery, into: StatementBuilder): string[] {
   const { order, limit, columns } = query;
-  const listOwnerSql = buildListOwnerSql(relation, query, typesOf(relation), into);
+  const listOwnerSql = buildListOwnerSql(relation, query, into);
   if (listOwnerSql) {
     const conditions = conditionsOf(relation, query, into);
     return [
@@ -144,9 +143,7 @@ function fromSql(relation: Relation, query: RowsQuery, into: StatementBuilder): 
     if (!numbered)
       return `${rows(conditionsOf(relation, query, into))}\n${orderSql(order, null, [])}\nlimit ${limit + 1}`;
     const conditions = conditionsOf(relation, { filters: query.filters, after: null, order }, into);
-    return seriesBySeries(numbered, query, limit + 1, typesOf(relation), into, (more) =>
-      rows([...more, ...conditions]),
-    );
+    return seriesBySeries(numbered, query, limit + 1, into, (more) => rows([...more, ...conditions]));
   });
   return [`from (${first.map((one) => `(${one})`).join('\nunion all\n')}) as r`];
 }
@@ -190,12 +187,11 @@ function conditionsOf(
   { filters, after, last, order }: Pick<RowsQuery, 'filters' | 'after' | 'last' | 'order'>,
   into: StatementBuilder,
 ) {
-  const typeOf = typesOf(relation);
   return [
     ...ofFilteredSeries(relation, filters, into),
-    ...filters.map((filter) => filterSql(filter, typeOf(filter.column), rowColumnSql(filter.column), into)),
-    ...(after ? [afterRowSql(order, after.values, typeOf, into)] : []),
-    ...(last ? [upToRowSql(order, last.values, typeOf, into)] : []),
+    ...filters.map((filter) => filterSql(filter, into)),
+    ...(after ? [afterRowSql(order, after.values, into)] : []),
+    ...(last ? [upToRowSql(order, last.values, into)] : []),
   ];
 }
 
@@ -215,7 +211,7 @@ export function matchingSql(relation: Relation, query: RowsQuery, into: Statemen
   // `offset 0` keeps entities separate: PostgreSQL computes the rows of the next entity only while the page
   // is not full.
   return [
-    `from ${entitiesSql(relation.dataset ?? '', entityList, query, typesOf(relation), into)} as w`,
+    `from ${entitiesSql(relation.dataset ?? '', entityList, query, into)} as w`,
     `cross join lateral (select * ${[rows, ...where].join('\n')} offset 0) as r`,
   ];
 }
@@ -270,7 +266,6 @@ function entitiesSql(
   dataset: string,
   entityList: EntityList,
   { filters, after, order, asOf }: RowsQuery,
-  typeOf: (name: string) => string,
   into: StatementBuilder,
 ): string {
   const [first = ''] = entityList.columns;
@@ -279,13 +274,11 @@ function entitiesSql(
     // Without this check, a moment before the record would list no entity, and the view that reports the
     // error would not be read.
     ...(at === null ? [] : [`w."${first}" <= ${at}`, recordAt(dataset, at, into)]),
-    ...filters
-      .filter(({ column }) => isListed(entityList, column))
-      .map((one) => filterSql(one, typeOf(one.column), `w."${one.column}"`, into)),
+    ...filters.filter(({ column }) => isListed(entityList, column)).map((one) => filterSql(one, into, 'w')),
     ...(after
       ? [
           `(${namesOf(entityList, 'w')}) ${order.descending ? '<=' : '>='} (${entityList.columns
-            .map((name, at) => into.value(after.values[at] ?? '', typeOf(name)))
+            .map((_, at) => into.value(after.values[at] ?? '', order.columns[at]?.type ?? 'text'))
             .join(', ')})`,
         ]
       : []),
@@ -296,11 +289,6 @@ function entitiesSql(
   // Ordered, so that the rows are sorted entity by entity. From an unordered list, PostgreSQL would compute
   // all rows.
   return `(select distinct ${namesOf(entityList, 'w')} from ${relationSql(entityList.view)} w${where} order by ${inTurn})`;
-}
-
-function typesOf({ columns }: Relation): (name: string) => string {
-  const types = new Map(columns.map(({ name, type }) => [name, type]));
-  return (name) => types.get(name) ?? 'text';
 }
 
 /**

@@ -64,7 +64,6 @@ export function seriesBySeries(
   numbered: SeriesNumbering,
   { filters, after, last, order }: Pick<RowsQuery, 'filters' | 'after' | 'last' | 'order'>,
   limit: number,
-  typeOf: (name: string) => string,
   into: StatementBuilder,
   rows: (conditions: readonly string[]) => string,
 ): string[] {
@@ -73,13 +72,11 @@ export function seriesBySeries(
   const rest = order.columns.slice(columns.length);
   const prefix = `(${texts(numbered).join(', ')})`;
   const seriesOf = ({ values }: Cursor) =>
-    `(${columns.map((name, at) => into.value(values[at] ?? '', typeOf(name))).join(', ')})`;
+    `(${columns.map((_, at) => into.value(values[at] ?? '', order.columns[at]?.type ?? 'text')).join(', ')})`;
   const inTurn = (expressions: readonly string[]) => expressions.map((one) => one + turn).join(', ');
   const select = (ofSeries: readonly string[], ofRows: readonly string[]) => {
     const conditions = [
-      ...filters
-        .filter(({ column }) => columns.includes(column))
-        .map((one) => filterSql(one, typeOf(one.column), `w."${one.column}"`, into)),
+      ...filters.filter(({ column }) => columns.includes(column)).map((one) => filterSql(one, into, 'w')),
       ...ofSeries,
     ];
     const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
@@ -96,8 +93,8 @@ limit ${limit}`;
   const [beyond, before] = order.descending ? ['<', '>'] : ['>', '<'];
   const restOf = ({ values }: Cursor) => values.slice(columns.length);
   const ofRest = { ...order, columns: rest };
-  const further = after ? [afterRowSql(ofRest, restOf(after), typeOf, into)] : [];
-  const upToLast = last ? [upToRowSql(ofRest, restOf(last), typeOf, into)] : [];
+  const further = after ? [afterRowSql(ofRest, restOf(after), into)] : [];
+  const upToLast = last ? [upToRowSql(ofRest, restOf(last), into)] : [];
   const begins = after && seriesOf(after);
   if (after && last && columns.every((_, at) => after.values[at] === last.values[at]))
     return [select([`${prefix} = ${begins}`], [...further, ...upToLast])];

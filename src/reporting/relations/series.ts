@@ -222,7 +222,6 @@ function seriesPoints(
   into: StatementBuilder,
 ): PointsSql {
   const { name, kind, key } = dataset;
-  const types = new Map(relation.columns.map((one) => [one.name, one.type]));
   const past = asOf === null ? null : into.value(asOf, 'timestamptz');
   const at = rowColumnSql(time);
   const begin = from === null ? null : into.value(from, 'timestamptz');
@@ -232,7 +231,7 @@ function seriesPoints(
     ...(begin === null ? [] : [`${at} >= ${begin}`]),
     ...(end === null ? [] : [`${at} < ${end}`]),
     ...ofFilteredSeries(relation, filters, into),
-    ...filters.map((one) => filterSql(one, types.get(one.column) ?? 'text', rowColumnSql(one.column), into)),
+    ...filters.map((one) => filterSql(one, into)),
   ];
   let rows = relationSql(relation.name);
   if (past !== null && relation.asOf !== null) rows = `${relationSql(relation.asOf)}(${past})`;

@@ -68,6 +68,7 @@ export async function planSearchWindows(
     Math.max(HOUR, whole * ((PAGES_PER_WINDOW * limit) / (await expectedRows(sql, relation))));
   const bound = (operator: 'gte' | 'lte', at: number): Filter => ({
     column: order.columns[0]?.name ?? '',
+    type: 'timestamptz',
     operator,
     value: new Date(at).toISOString(),
   });

@@ -93,7 +93,9 @@ describe('parameters of a list', () => {
 
   it('keep the microseconds of a time', () => {
     const { filters } = validate('metric_points', { 'valid_from.gt': '2026-01-01T02:00:00.123456+01:00' });
-    expect(filters).toEqual([{ column: 'valid_from', operator: 'gt', value: '2026-01-01T01:00:00.123456Z' }]);
+    expect(filters).toEqual([
+      { column: 'valid_from', type: 'timestamptz', operator: 'gt', value: '2026-01-01T01:00:00.123456Z' },
+    ]);
   });
 
   it('never become part of the statement', () => {
@@ -137,7 +139,7 @@ describe('parameters of a list', () => {
         expect(
           validateParameters(parameters, { ...needed, [`${name}.eq`]: 'x' }).filters,
           relation.name,
-        ).toEqual([{ column: name, operator: 'eq', value: 'x' }]);
+        ).toEqual([{ column: name, type: 'text', operator: 'eq', value: 'x' }]);
     }
     expect(compared).toBeGreaterThan(0);
   });

@@ -127,5 +127,6 @@ export function parseRequestedRows(
 function within(query: RowsQuery, past: PastSupport, asOf: string | null): RowsQuery {
   if (past.kind !== 'since' || asOf === null) return query;
   const { column } = past;
-  return { ...query, filters: [...query.filters, { column, operator: 'lte', value: asOf }] };
+  const upTo = { column, type: 'timestamptz', operator: 'lte', value: asOf } as const;
+  return { ...query, filters: [...query.filters, upTo] };
 }
