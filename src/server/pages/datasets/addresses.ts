@@ -20,6 +20,21 @@ export function hrefOf(
   return query === '' ? path : `${path}?${query}`;
 }
 
+/** A page with its current parameters. */
+export interface PageAddress {
+  readonly path: string;
+  readonly parameters: Parameters;
+}
+
+/**
+ * Returns the URL of a page with other parameters, from its first row on.
+ * @param changes new values of parameters; null removes a parameter
+ */
+export const changedAddress = (
+  { path, parameters }: PageAddress,
+  changes: Readonly<Record<string, string | null>>,
+): string => hrefOf(path, { ...parameters, after: null, ...changes });
+
 /** Returns the parameters that links to other rows keep: the moment in `as_of`. */
 export const keepAsOf = ({ as_of: asOf }: Parameters): Parameters =>
   asOf === undefined ? {} : { as_of: asOf };

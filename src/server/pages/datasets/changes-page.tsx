@@ -12,12 +12,14 @@ import { validateParameters } from '../../../reporting/relations/invalid-request
 import type { PageDefinition } from '../page.ts';
 import { Empty } from '../parts/empty.tsx';
 import { FormField } from '../parts/fields.tsx';
+import { LinkList } from '../parts/link-list.tsx';
 import { countText } from '../texts.ts';
 import {
   canonicalizeParameters,
+  changedAddress,
   changesAddress,
   hrefOf,
-  type Parameters,
+  type PageAddress,
   singleParameters,
   without,
 } from './addresses.ts';
@@ -37,13 +39,13 @@ const SPANS = [
 ] as const;
 
 /** The form for the two moments to compare, and for filters. */
-function ChangesForm({
-  dataset,
-  query: { from, to },
-  parameters,
-  now,
-}: DifferencesRequest & { readonly now: number }) {
-  const path = relationPath(dataset.now.name, 'changes');
+function ChangesForm({ of, now }: { readonly of: DifferencesRequest; readonly now: number }) {
+  const {
+    dataset,
+    path,
+    parameters,
+    query: { from, to },
+  } = of;
   const filters = differencesFilters(dataset);
   const offered = filters.filter(({ operator }) => operator === 'eq');
   const own = ['from', 'to', 'after', ...offered.map(({ parameter }) => parameter)];
@@ -66,22 +68,16 @@ function ChangesForm({
         ))}
         <button type="submit">Compare</button>
       </form>
-      <ul class="choices" aria-label="Time span">
-        {SPANS.map(([words, span]) => (
-          <li>
-            <a
-              href={hrefOf(path, {
-                ...without(parameters, 'after'),
-                from: new Date(end - span).toISOString(),
-              })}
-              aria-current={Math.abs(end - begin - span) < 2_000 ? 'true' : undefined}
-            >
-              {words} back
-            </a>
-          </li>
-        ))}
-      </ul>
-      <ActiveFilters filters={filters} path={path} parameters={parameters} />
+      <LinkList
+        class="choices"
+        aria-label="Time span"
+        links={SPANS.map(([words, span]) => ({
+          href: changedAddress(of, { from: new Date(end - span).toISOString() }),
+          label: `${words} back`,
+          current: Math.abs(end - begin - span) < 2_000 && 'true',
+        }))}
+      />
+      <ActiveFilters filters={filters} place={of} />
     </>
   );
 }
@@ -89,9 +85,8 @@ function ChangesForm({
 const DAY = 86_400_000;
 
 /** The dataset and the parameters of a request for the page. */
-interface DifferencesRequest {
+interface DifferencesRequest extends PageAddress {
   readonly dataset: DatasetRelations;
-  readonly parameters: Parameters;
   readonly query: DifferencesQuery;
 }
 
@@ -115,7 +110,7 @@ export const changesPage: PageDefinition = {
         normalized.from === undefined ? { from: new Date(from).toISOString(), ...normalized } : normalized;
       const query = validateParameters(differencesParameters(dataset), params);
       const parameters = singleParameters(params) ?? {};
-      const view = { dataset, parameters, query };
+      const view = { path, dataset, parameters, query };
       const isEarly = since !== null && Date.parse(since) > (parseInstant(query.from) ?? 0);
       return relationContent(
         dataset.now,
@@ -123,7 +118,7 @@ export const changesPage: PageDefinition = {
         parameters.to === undefined ? {} : { as_of: parameters.to },
         `Changes between two moments: ${dataset.name}`,
         <>
-          <ChangesForm {...view} now={now} />
+          <ChangesForm of={view} now={now} />
           {since === null ? (
             <Empty>{dataset.now.name} has no rows yet.</Empty>
           ) : isEarly ? (
@@ -138,21 +133,14 @@ export const changesPage: PageDefinition = {
 };
 
 /** The body of the page if the first moment is before the first recording. */
-const early = ({ dataset, parameters }: DifferencesRequest, since: string) => (
-  <NoRecord dataset={dataset.name} since={since}>
-    <a
-      href={hrefOf(relationPath(dataset.now.name, 'changes'), {
-        ...without(parameters, 'to', 'after'),
-        from: since,
-      })}
-    >
-      show the changes since that time
-    </a>
+const early = (request: DifferencesRequest, since: string) => (
+  <NoRecord dataset={request.dataset.name} since={since}>
+    <a href={changedAddress(request, { to: null, from: since })}>show the changes since that time</a>
   </NoRecord>
 );
 
 function Differences({
-  of: { dataset, parameters, query },
+  of,
   page: { rows, next },
   now,
 }: {
@@ -160,7 +148,7 @@ function Differences({
   readonly page: DifferencesPage;
   readonly now: number;
 }) {
-  const path = relationPath(dataset.now.name, 'changes');
+  const { path, dataset, parameters, query } = of;
   const fixed = new Date(now).toISOString();
   return (
     <>
@@ -183,7 +171,7 @@ function Differences({
           </p>
         </div>
         <ChangesTable dataset={dataset} query={query} rows={rows} />
-        <CursorPager path={path} parameters={parameters} next={next} label={`Next ${query.limit}`} />
+        <CursorPager place={of} next={next} label={`Next ${query.limit}`} />
       </section>
       <PageSql sql={differencesSql(dataset, query)} />
     </>

@@ -1,17 +1,12 @@
-import type { DatasetRelations } from '../../../reporting/relations/catalogue.ts';
-import {
-  type Coverage,
-  type CoverageDay,
-  NOT_RECORDED_YET,
-} from '../../../reporting/relations/coverage-days.ts';
+import { type CoverageDay, NOT_RECORDED_YET } from '../../../reporting/relations/coverage-days.ts';
 import type { TargetDay } from '../../../reporting/relations/target-coverage.ts';
 import { Calendar, type FieldPlace } from '../parts/calendar.tsx';
 import { StateBadge } from '../parts/state.tsx';
 import { Table, type TableColumn } from '../parts/table.tsx';
 import { Legend, StateBar } from '../status/state-bars.tsx';
 import { countText, durationWords, numberText } from '../texts.ts';
-import { hrefOf, type Parameters, without } from './addresses.ts';
-import { relationPath } from './relation-head.tsx';
+import { changedAddress } from './addresses.ts';
+import type { CoverageRecord } from './coverage-page.tsx';
 
 /** Recorded, missing and fetchable time of a day. */
 type DayCoverage = TargetDay;
@@ -121,22 +116,12 @@ const DAY = 86_400_000;
 const MAX_TABLE_DAYS = 400;
 
 /** The days of all targets together, as a calendar and as a table. */
-export function DaysOfAll({
-  dataset,
-  parameters,
-  coverage: { days },
-}: {
-  readonly dataset: DatasetRelations;
-  readonly parameters: Parameters;
-  readonly coverage: Coverage;
-}) {
-  const path = relationPath(dataset.now.name, 'coverage');
-  const alone = (day: string) =>
-    hrefOf(path, {
-      ...without(parameters, 'after'),
-      from: day,
-      to: new Date(Date.parse(day) + DAY).toISOString().slice(0, 10),
-    });
+export function DaysOfAll({ record }: { readonly record: CoverageRecord }) {
+  const { days } = record.coverage;
+  const alone = (day: string) => {
+    const to = new Date(Date.parse(day) + DAY).toISOString().slice(0, 10);
+    return changedAddress(record, { from: day, to });
+  };
   const states = days.map(dayOf);
   const words = `${countText(days.length, 'day')}: ${daysWords(states)}.`;
   return (

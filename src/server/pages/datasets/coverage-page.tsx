@@ -14,11 +14,19 @@ import { type RowsPage, readRows } from '../../../reporting/relations/rows.ts';
 import { readTargetCoverage, type TargetCoveragePage } from '../../../reporting/relations/target-coverage.ts';
 import type { Content, PageDefinition } from '../page.ts';
 import { FormField } from '../parts/fields.tsx';
+import { LinkList } from '../parts/link-list.tsx';
 import { StateBadge } from '../parts/state.tsx';
 import { Table, type TableColumn } from '../parts/table.tsx';
 import { StatePatterns } from '../status/state-bars.tsx';
 import { numberText } from '../texts.ts';
-import { canonicalizeParameters, hrefOf, type Parameters, without } from './addresses.ts';
+import {
+  canonicalizeParameters,
+  changedAddress,
+  hrefOf,
+  type PageAddress,
+  type Parameters,
+  without,
+} from './addresses.ts';
 import { DaysOfAll } from './coverage-days.tsx';
 import { axisOf, Gaps } from './coverage-gaps.tsx';
 import { Targets } from './coverage-targets.tsx';
@@ -35,16 +43,9 @@ const SPANS = [
 ] as const;
 
 /** The form for the displayed days and the target. */
-function CoverageForm({
-  dataset,
-  parameters,
-  coverage: { from, to },
-}: {
-  readonly dataset: DatasetRelations;
-  readonly parameters: Parameters;
-  readonly coverage: Coverage;
-}) {
-  const path = relationPath(dataset.now.name, 'coverage');
+function CoverageForm({ record }: { readonly record: CoverageRecord }) {
+  const { dataset, path, parameters } = record;
+  const { from, to } = record.coverage;
   const { target, from: begin = null, to: end = null } = parameters;
   const days = Math.round((Date.parse(to) - Date.parse(from)) / DAY);
   return (
@@ -57,26 +58,22 @@ function CoverageForm({
         <button type="submit">Show</button>
       </form>
       <div class="head">
-        <ul class="choices" aria-label="Range">
-          {SPANS.map(([words, length]) => (
-            <li>
-              <a
-                href={hrefOf(path, {
-                  ...without(parameters, 'after'),
-                  from: new Date(Date.parse(to) - length * DAY).toISOString().slice(0, 10),
-                })}
-                aria-current={Math.abs(days - length) <= 1 ? 'true' : undefined}
-              >
-                {words}
-              </a>
-            </li>
-          ))}
-          {target !== undefined && (
-            <li>
-              <a href={hrefOf(path, without(parameters, 'target', 'after'))}>all targets</a>
-            </li>
-          )}
-        </ul>
+        <LinkList
+          class="choices"
+          aria-label="Range"
+          links={[
+            ...SPANS.map(([label, length]) => ({
+              href: changedAddress(record, {
+                from: new Date(Date.parse(to) - length * DAY).toISOString().slice(0, 10),
+              }),
+              label,
+              current: Math.abs(days - length) <= 1 && ('true' as const),
+            })),
+            ...(target === undefined
+              ? []
+              : [{ href: changedAddress(record, { target: null }), label: 'all targets' }]),
+          ]}
+        />
         <p class="actions">
           <Formats
             address={(form) =>
@@ -156,9 +153,8 @@ const columns: readonly TableColumn<CoverageHeights>[] = [
 const TARGETS_PAGE_SIZE = 25;
 const GAPS_PAGE_SIZE = '25';
 
-export interface CoverageRecord {
+export interface CoverageRecord extends PageAddress {
   readonly dataset: DatasetRelations;
-  readonly parameters: Parameters;
   readonly coverage: Coverage;
   readonly targets: TargetCoveragePage;
   /** Gaps that can still be fetched, the newest first. */
@@ -173,7 +169,8 @@ export const coveragePage: PageDefinition = {
   async answer({ read, clock }, { relation, ...params }) {
     const dataset = catalogue.datasets.get(String(relation));
     if (!dataset) return null;
-    const tidied = canonicalizeParameters(relationPath(dataset.now.name, 'coverage'), params);
+    const path = relationPath(dataset.now.name, 'coverage');
+    const tidied = canonicalizeParameters(path, params);
     if ('location' in tidied) return tidied;
     parseAsOf(tidied.normalized);
     const { after, as_of: _, ...rest } = tidied.normalized;
@@ -188,6 +185,7 @@ export const coveragePage: PageDefinition = {
         return readRows(sql, view, validateParameters(rowsParameters(view), filters));
       };
       return content({
+        path,
         dataset,
         parameters,
         coverage,
@@ -225,12 +223,8 @@ function content(record: CoverageRecord): Content {
     `Coverage: ${dataset.now.name}`,
     <>
       <StatePatterns />
-      <CoverageForm dataset={dataset} parameters={parameters} coverage={coverage} />
-      {byHeight ? (
-        <Heights dataset={dataset} of={coverage.heights} />
-      ) : (
-        <DaysOfAll dataset={dataset} parameters={parameters} coverage={coverage} />
-      )}
+      <CoverageForm record={record} />
+      {byHeight ? <Heights dataset={dataset} of={coverage.heights} /> : <DaysOfAll record={record} />}
       <Gaps record={record} all={hrefOf('/datasets/gaps', gaps)} />
       <Targets record={record} byHeight={byHeight} />
     </>,

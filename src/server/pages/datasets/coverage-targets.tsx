@@ -2,21 +2,20 @@ import type { TargetCoverage } from '../../../reporting/relations/target-coverag
 import { StateBadge } from '../parts/state.tsx';
 import { Table, type TableColumn } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { hrefOf, without } from './addresses.ts';
+import { changedAddress, hrefOf } from './addresses.ts';
 import { allDays, DayStrip, daysWords } from './coverage-days.tsx';
 import type { CoverageRecord } from './coverage-page.tsx';
 import { CursorPager } from './filters.tsx';
-import { relationPath } from './relation-head.tsx';
 
 /** Table of the targets, each with days, state and reason. */
 export function Targets({
-  record: { dataset, parameters, coverage, targets },
+  record,
   byHeight,
 }: {
   readonly record: CoverageRecord;
   readonly byHeight: boolean;
 }) {
-  const path = relationPath(dataset.now.name, 'coverage');
+  const { dataset, parameters, coverage, targets } = record;
   const days: TableColumn<TargetCoverage> = {
     name: 'Days',
     cell: (target) => {
@@ -40,9 +39,7 @@ export function Targets({
             name: 'Target',
             kind: 'wide',
             cell: ({ target }) => (
-              <a href={hrefOf(path, { ...without(parameters, 'after'), target })}>
-                {target || 'single target'}
-              </a>
+              <a href={changedAddress(record, { target })}>{target || 'single target'}</a>
             ),
           },
           ...columns,
@@ -60,7 +57,7 @@ export function Targets({
             : 'This dataset has no targets: no entry of watch in recorder.yaml selects any.'
         }
       />
-      <CursorPager path={path} parameters={parameters} next={targets.next} label="More targets" />
+      <CursorPager place={record} next={targets.next} label="More targets" />
     </section>
   );
 }

@@ -2,7 +2,7 @@ import { OPERATOR_DESCRIPTIONS } from '../../../reporting/relations/filters.ts';
 import type { FilterParameter } from '../../../reporting/relations/list-parameters.ts';
 import { MomentInput } from '../parts/fields.tsx';
 import { Pager } from '../parts/pager.tsx';
-import { hrefOf, type Parameters, without } from './addresses.ts';
+import { changedAddress, type PageAddress, type Parameters, without } from './addresses.ts';
 
 /** Hidden fields of a form, which keep the other parameters of the URL. */
 export function HiddenFields({ of }: { readonly of: Parameters }) {
@@ -18,15 +18,13 @@ export function HiddenFields({ of }: { readonly of: Parameters }) {
 /** The active filters, each with a link that removes it. */
 export function ActiveFilters({
   filters,
-  path,
-  parameters,
+  place,
 }: {
   readonly filters: readonly FilterParameter[];
-  readonly path: string;
-  readonly parameters: Parameters;
+  readonly place: PageAddress;
 }) {
   const active = filters.flatMap(({ parameter, column, operator }) => {
-    const value = parameters[parameter];
+    const value = place.parameters[parameter];
     if (value === undefined) return [];
     const words =
       operator === 'null'
@@ -41,7 +39,7 @@ export function ActiveFilters({
         <li>
           <code>{column}</code> {words}{' '}
           <a
-            href={hrefOf(path, without(parameters, parameter, 'after'))}
+            href={changedAddress(place, { [parameter]: null })}
             aria-label={`Remove the filter: ${column} ${words}`}
           >
             ×
@@ -50,7 +48,7 @@ export function ActiveFilters({
       ))}
       {active.length > 1 && (
         <li>
-          <a href={hrefOf(path, without(parameters, 'after', ...active.map(({ parameter }) => parameter)))}>
+          <a href={changedAddress(place, Object.fromEntries(active.map((one) => [one.parameter, null])))}>
             Clear all
           </a>
         </li>
@@ -65,27 +63,28 @@ export function ActiveFilters({
  * @param note text below the field about the meaning of the moment. Default: none
  */
 export function AsOf({
-  path,
-  parameters,
+  place,
   asOf,
   note,
 }: {
-  readonly path: string;
-  readonly parameters: Parameters;
+  readonly place: PageAddress;
   readonly asOf: string | null;
   readonly note?: string | undefined;
 }) {
-  const rest = without(parameters, 'as_of', 'after');
   return (
-    <form class={`as-of ${asOf === null ? '' : 'past'}`} method="get" action={path} aria-label="As of">
-      <HiddenFields of={rest} />
+    <form class={`as-of ${asOf === null ? '' : 'past'}`} method="get" action={place.path} aria-label="As of">
+      <HiddenFields of={without(place.parameters, 'as_of', 'after')} />
       <label for="as-of">As of</label>
       <MomentInput id="as-of" name="as_of" value={asOf ?? ''} />
       <span class="soft">UTC</span>
       <button class="plain" type="submit">
         Show
       </button>
-      {asOf === null ? <span class="soft">now</span> : <a href={hrefOf(path, rest)}>Back to now</a>}
+      {asOf === null ? (
+        <span class="soft">now</span>
+      ) : (
+        <a href={changedAddress(place, { as_of: null })}>Back to now</a>
+      )}
       {asOf !== null && note !== undefined && <p class="soft">{note}</p>}
     </form>
   );
@@ -93,17 +92,15 @@ export function AsOf({
 
 /** The links to other pages of a list, by the cursor in `after`. */
 export function CursorPager({
-  path,
-  parameters,
+  place,
   next,
   label,
 }: {
-  readonly path: string;
-  readonly parameters: Parameters;
+  readonly place: PageAddress;
   /** The cursor of the next page; null if there is none. */
   readonly next: string | null;
   readonly label: string;
 }) {
-  const first = parameters.after === undefined ? null : hrefOf(path, without(parameters, 'after'));
-  return <Pager first={first} next={next && hrefOf(path, { ...parameters, after: next })} label={label} />;
+  const first = place.parameters.after === undefined ? null : changedAddress(place, {});
+  return <Pager first={first} next={next && changedAddress(place, { after: next })} label={label} />;
 }

@@ -10,6 +10,7 @@ import { savedQueries } from '../../../reporting/reports/saved-queries.ts';
 import type { DatasetStatus } from '../../../reporting/reports/status.ts';
 import { datasetStateOf } from '../home/datasets.tsx';
 import { definePage } from '../page.ts';
+import { LinkList } from '../parts/link-list.tsx';
 import { StateBadge } from '../parts/state.tsx';
 import { Table, type TableColumn } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -64,19 +65,18 @@ export const listPage = definePage({
             </p>
           </div>
           <AsOf
-            path="/datasets"
-            parameters={parameters}
+            place={{ path: '/datasets', parameters }}
             asOf={as_of || null}
             note="The time applies to all linked pages. Freshness is always current."
           />
           <nav aria-label="Index">
-            <ul class="index">
-              {[...GROUPS, ...groups].map(({ heading }) => (
-                <li>
-                  <a href={`#${anchorOf(heading)}`}>{heading}</a>
-                </li>
-              ))}
-            </ul>
+            <LinkList
+              class="index"
+              links={[...GROUPS, ...groups].map(({ heading }) => ({
+                href: `#${anchorOf(heading)}`,
+                label: heading,
+              }))}
+            />
           </nav>
           {GROUPS.map(({ heading, holds }) => (
             <section aria-label={heading}>

@@ -8,6 +8,7 @@ import { type Row, readRows } from '../../../reporting/relations/rows.ts';
 import { drawables } from '../charts/drawables.ts';
 import { chartLink } from '../charts/link.ts';
 import type { Content } from '../page.ts';
+import { LinkList, type ListedLink } from '../parts/link-list.tsx';
 import { ErrorNotice } from '../parts/problem.tsx';
 import { ValueText } from '../parts/value.tsx';
 import { hrefOf, keepAsOf, type Parameters } from './addresses.ts';
@@ -83,13 +84,6 @@ function chartOf(name: string, parameters: Parameters): string {
   });
 }
 
-interface TabLink {
-  readonly label: string;
-  readonly href: string;
-  readonly here: boolean;
-  readonly about?: string;
-}
-
 function Tabs({
   of: dataset,
   here,
@@ -102,26 +96,26 @@ function Tabs({
   readonly parameters: Parameters;
 }) {
   const { merged, history, changes, others } = viewsOf(dataset);
-  const rowsOf = (label: string, name: string, about?: string): TabLink => ({
+  const rowsOf = (label: string, name: string, about?: string): ListedLink => ({
     label,
     href: hrefOf(relationPath(name), parameters),
-    here: tab === 'rows' && here === name,
-    ...(about === undefined ? {} : { about }),
+    current: tab === 'rows' && here === name && 'page',
+    about,
   });
   const { as_of: to = null } = parameters;
-  const main = [
+  const main: ListedLink[] = [
     ...(merged ? [rowsOf('All nodes together', merged.name, merged.about)] : []),
     rowsOf('Rows', dataset.now.name),
     {
       label: 'Changes between two moments',
       href: hrefOf(relationPath(dataset.now.name, 'changes'), { to }),
-      here: tab === 'changes',
+      current: tab === 'changes' && 'page',
       about: 'Differences between two moments, side by side.',
     },
     {
       label: 'Coverage',
       href: relationPath(dataset.now.name, 'coverage'),
-      here: tab === 'coverage',
+      current: tab === 'coverage' && 'page',
       about: 'Recorded and missing data by day, and the commands that fetch it.',
     },
     ...(drawables.has(dataset.now.name)
@@ -129,7 +123,6 @@ function Tabs({
           {
             label: 'Chart',
             href: chartOf(dataset.now.name, parameters),
-            here: false,
             about: 'The numbers of this dataset over time.',
           },
         ]
@@ -139,28 +132,14 @@ function Tabs({
   ];
   return (
     <nav class="tabs" aria-label={`Views of ${dataset.now.name}`}>
-      <Places of={main} />
+      <LinkList links={main} />
       {others.length > 0 && (
         <details open={others.some(({ name }) => name === here)}>
           <summary>{others.length} more views</summary>
-          <Places of={others.map(({ name, about }) => rowsOf(name, name, about))} />
+          <LinkList links={others.map(({ name, about }) => rowsOf(name, name, about))} />
         </details>
       )}
     </nav>
-  );
-}
-
-function Places({ of }: { readonly of: readonly TabLink[] }) {
-  return (
-    <ul>
-      {of.map(({ label, href, here, about }) => (
-        <li>
-          <a href={href} title={about} aria-current={here ? 'page' : undefined}>
-            {label}
-          </a>
-        </li>
-      ))}
-    </ul>
   );
 }
 

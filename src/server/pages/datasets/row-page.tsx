@@ -111,8 +111,7 @@ function content(
     `A row of ${name}`,
     <>
       <AsOf
-        path={relationPath(name, 'row')}
-        parameters={parameters}
+        place={{ path: relationPath(name, 'row'), parameters }}
         asOf={asOf}
         note="Only versions that started up to that moment are shown."
       />

@@ -11,8 +11,10 @@ import { queryLink } from '../query/query-parameters.ts';
 import { agoText, countText, durationWords, numberText } from '../texts.ts';
 import {
   canonicalizeParameters,
+  changedAddress,
   hrefOf,
   normalizeParameters,
+  type PageAddress,
   rowsAddress,
   singleParameters,
   without,
@@ -47,9 +49,11 @@ const canCallFunction = (relation: Relation, params: Readonly<Record<string, unk
 };
 
 function FunctionForm({
-  place: { relation, path, parameters },
+  relation,
+  place: { path, parameters },
 }: {
-  readonly place: Omit<TableLocation, 'visibleColumns'>;
+  readonly relation: Relation;
+  readonly place: PageAddress;
 }) {
   const formParameters = formParametersOf(relation);
   if (formParameters.length === 0) return null;
@@ -140,8 +144,8 @@ function content(
     parameters,
     relation.name,
     <>
-      <AsOf path={path} parameters={parameters} asOf={asOf} note={pastNote(rows)} />
-      <FunctionForm place={place} />
+      <AsOf place={place} asOf={asOf} note={pastNote(rows)} />
+      <FunctionForm relation={relation} place={place} />
       <section aria-label="Rows">
         <div class="head">
           <p>
@@ -163,9 +167,9 @@ function content(
             )}
           </p>
         </div>
-        <ActiveFilters filters={filtersOfRows(relation)} path={path} parameters={parameters} />
+        <ActiveFilters filters={filtersOfRows(relation)} place={place} />
         <RowsTable place={place} dataset={datasetOf(relation)} query={query} rows={page.rows} empty={empty} />
-        <CursorPager path={path} parameters={parameters} next={page.next} label={`Next ${query.limit}`} />
+        <CursorPager place={place} next={page.next} label={`Next ${query.limit}`} />
       </section>
       <AboutColumns place={place} />
       <PageSql sql={rowsSql(relation, query)} />
@@ -175,17 +179,17 @@ function content(
 
 /** The page for a moment before the first recording. */
 function early(relation: Relation, { parameters, asOf }: RequestedRows, since: string): Content {
-  const path = relationPath(relation.name);
+  const place = { path: relationPath(relation.name), parameters };
   return relationContent(
     relation,
     'rows',
     parameters,
     relation.name,
     <>
-      <AsOf path={path} parameters={parameters} asOf={asOf} />
+      <AsOf place={place} asOf={asOf} />
       <NoRecord dataset={relation.dataset ?? relation.name} since={since}>
-        <a href={hrefOf(path, { ...parameters, as_of: since })}>show the data of that time</a>, or{' '}
-        <a href={hrefOf(path, without(parameters, 'as_of'))}>show the current data</a>
+        <a href={changedAddress(place, { as_of: since })}>show the data of that time</a>, or{' '}
+        <a href={changedAddress(place, { as_of: null })}>show the current data</a>
       </NoRecord>
     </>,
   );
@@ -193,19 +197,16 @@ function early(relation: Relation, { parameters, asOf }: RequestedRows, since: s
 
 /** The page of a function that is not called yet, because the request contains no parameters. */
 function parameterPage(relation: Relation, params: Readonly<Record<string, unknown>>): Content {
-  const path = relationPath(relation.name);
-  const parameters = singleParameters(params) ?? {};
+  const place = { path: relationPath(relation.name), parameters: singleParameters(params) ?? {} };
   return relationContent(
     relation,
     'rows',
-    parameters,
+    place.parameters,
     relation.name,
     <>
-      {pastSupportOf(relation).kind === 'known' && (
-        <AsOf path={path} parameters={parameters} asOf={parseAsOf(params)} />
-      )}
+      {pastSupportOf(relation).kind === 'known' && <AsOf place={place} asOf={parseAsOf(params)} />}
       <p>This function requires parameters.</p>
-      <FunctionForm place={{ relation, path, parameters }} />
+      <FunctionForm relation={relation} place={place} />
     </>,
   );
 }

@@ -11,7 +11,7 @@ import { roleBesideKey } from '../../../reporting/views/column-metadata.ts';
 import { FormField } from '../parts/fields.tsx';
 import { Table, type TableColumn } from '../parts/table.tsx';
 import { columnKind, ValueText } from '../parts/value.tsx';
-import { hrefOf, keepAsOf, type Parameters, without } from './addresses.ts';
+import { changedAddress, hrefOf, keepAsOf, type PageAddress, type Parameters, without } from './addresses.ts';
 import { HiddenFields } from './filters.tsx';
 import { chartOfRow, relationPath } from './relation-head.tsx';
 import { datasetNamed } from './relations.ts';
@@ -45,10 +45,8 @@ export function orderTableColumns<Column extends Pick<DeclaredColumn, 'name' | '
 }
 
 /** The URL of a table of rows, and its current parameters. */
-export interface TableLocation {
+export interface TableLocation extends PageAddress {
   readonly relation: Relation;
-  readonly path: string;
-  readonly parameters: Parameters;
   readonly visibleColumns: readonly string[];
 }
 
@@ -76,12 +74,11 @@ export function ColumnHead({
   readonly sorted: 'ascending' | 'descending' | undefined;
 }) {
   const { name } = column;
-  const { path, parameters, relation } = place;
   const sort = sorted === 'ascending' ? `-${name}` : name;
-  const sortable = orderedColumns(relation).some((one) => one.name === name);
+  const sortable = orderedColumns(place.relation).some((one) => one.name === name);
   return (
     <span class="column-head">
-      {sortable ? <a href={hrefOf(path, { ...without(parameters, 'after'), sort })}>{name}</a> : name}
+      {sortable ? <a href={changedAddress(place, { sort })}>{name}</a> : name}
       <button
         type="button"
         class="more"
@@ -111,7 +108,6 @@ export function ColumnMenu({
   const others = visibleColumns.filter((one) => one !== name);
   const rest = without(parameters, 'after', ...filters.map(({ parameter }) => parameter));
   const sortable = orderedColumns(relation).some((one) => one.name === name);
-  const sorted = (sort: string) => hrefOf(path, { ...without(parameters, 'after'), sort });
   return (
     <div popover="auto" id={menuId(name)} class="menu" role="dialog" aria-label={name}>
       <p>
@@ -119,8 +115,8 @@ export function ColumnMenu({
       </p>
       <p>{comment}</p>
       <p class="actions">
-        {sortable && <a href={sorted(name)}>Sort ascending</a>}
-        {sortable && <a href={sorted(`-${name}`)}>Sort descending</a>}
+        {sortable && <a href={changedAddress(place, { sort: name })}>Sort ascending</a>}
+        {sortable && <a href={changedAddress(place, { sort: `-${name}` })}>Sort descending</a>}
         {others.length > 0 && <a href={hrefOf(path, { ...parameters, columns: others.join(',') })}>Hide</a>}
       </p>
       {filters.length > 0 && (

@@ -4,6 +4,7 @@ import type { Content } from '../page.ts';
 import { CurrentLinks } from '../status/links.ts';
 import { momentText } from '../texts.ts';
 import { CurrentView, themes } from '../view.ts';
+import { LinkList } from './link-list.tsx';
 import { Time } from './time.tsx';
 
 /** The icon of the recorder, as a data URL, so that the browser does not request a file. */
@@ -52,15 +53,9 @@ export function Layout({ title, crumbs = [], islands = [], live, instead, site, 
           )}
           {everything && (
             <nav aria-label="Main">
-              <ul>
-                {navigation.map(({ href, label }) => (
-                  <li>
-                    <a href={href} aria-current={isWithin(href, path) ? 'page' : undefined}>
-                      {label}
-                    </a>
-                  </li>
-                ))}
-              </ul>
+              <LinkList
+                links={navigation.map((one) => ({ ...one, current: isWithin(one.href, path) && 'page' }))}
+              />
             </nav>
           )}
           {!file && (

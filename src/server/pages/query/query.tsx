@@ -10,6 +10,7 @@ import {
 import type { QueryResult } from '../../run-query.ts';
 import { definePage } from '../page.ts';
 import { FormField } from '../parts/fields.tsx';
+import { LinkList } from '../parts/link-list.tsx';
 import { ErrorNotice } from '../parts/problem.tsx';
 import { QueryResultSection } from './answer.tsx';
 import { asOfParam, MAX_STATEMENT_CHARACTERS, queryLink } from './query-parameters.ts';
@@ -38,15 +39,15 @@ function Examples({ now }: { readonly now: number }) {
         {savedQueries().map(({ heading, queries: ofHeading }) => (
           <details>
             <summary>{heading}</summary>
-            <ul class="plain">
-              {ofHeading.flatMap((savedQuery) =>
-                savedQuery.examples.map(({ text: words, values }: QueryExample) => (
-                  <li>
-                    <a href={queryLink({ sql: savedQuerySql(savedQuery, moved(values, later)) })}>{words}</a>
-                  </li>
-                )),
+            <LinkList
+              class="plain"
+              links={ofHeading.flatMap((savedQuery) =>
+                savedQuery.examples.map(({ text: label, values }: QueryExample) => ({
+                  href: queryLink({ sql: savedQuerySql(savedQuery, moved(values, later)) }),
+                  label,
+                })),
               )}
-            </ul>
+            />
           </details>
         ))}
       </div>

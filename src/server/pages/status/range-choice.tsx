@@ -1,6 +1,7 @@
 import { useContext } from 'preact/hooks';
 import { grains, grainWords } from '../../../reporting/reports/nodes/windows.ts';
 import { FormField } from '../parts/fields.tsx';
+import { LinkList } from '../parts/link-list.tsx';
 import { CurrentView } from '../view.ts';
 import { CurrentLinks } from './links.ts';
 import { type RequestedRange, usualNames, usualRanges } from './requested-range.ts';
@@ -20,25 +21,20 @@ export function RangeChoice({
   const text = (at: number) => `${new Date(at).toISOString().slice(0, 16)}Z`;
   return (
     <nav aria-label="Range" class="stack">
-      <ul class="ranges">
-        {usualNames.map((name) => (
-          <li>
-            <a href={links.node(node, name)} aria-current={params.usual === name ? 'page' : undefined}>
-              {usualRanges[name].words}
-            </a>
-          </li>
-        ))}
-        {yearsSince(firstProbeAt, now).flatMap((year) => {
-          const href = links.range(node, { from: `${year}-01-01`, to: `${year + 1}-01-01`, grain: '1d' });
-          return href === null
-            ? []
-            : [
-                <li>
-                  <a href={href}>{year}</a>
-                </li>,
-              ];
-        })}
-      </ul>
+      <LinkList
+        class="ranges"
+        links={[
+          ...usualNames.map((name) => ({
+            href: links.node(node, name),
+            label: usualRanges[name].words,
+            current: params.usual === name && ('page' as const),
+          })),
+          ...yearsSince(firstProbeAt, now).flatMap((year) => {
+            const href = links.range(node, { from: `${year}-01-01`, to: `${year + 1}-01-01`, grain: '1d' });
+            return href === null ? [] : [{ href, label: year }];
+          }),
+        ]}
+      />
       {!file && (
         <form class="filters" method="get" action={links.node(node)}>
           <FormField name="from" label="From (UTC)" type="timestamptz" value={text(params.from)} />

@@ -2,10 +2,13 @@ import { z } from 'zod';
 import { PRIMARY_NETWORK } from '../../../datasets/node/current-validators.ts';
 import type { MyValidator } from '../../../reporting/reports/my-validators.ts';
 import { hrefOf } from '../datasets/addresses.ts';
+import { relationPath } from '../datasets/relation-head.tsx';
 import { definePage } from '../page.ts';
 import { Empty } from '../parts/empty.tsx';
 import { KeyValues } from '../parts/key-values.tsx';
+import { LinkList, type ListedLink } from '../parts/link-list.tsx';
 import { Time } from '../parts/time.tsx';
+import { serverLinks } from '../status/links.ts';
 import { readValidatorCharts, ValidatorChart } from './charts.tsx';
 import { columns, leftText, NodeStateCell } from './columns.tsx';
 
@@ -52,29 +55,24 @@ export const validatorPage = definePage({
         ))}
         <section aria-labelledby="more">
           <h2 id="more">Recorded data</h2>
-          <ul>
-            {links(one).map(([href, label]) => (
-              <li>
-                <a href={href}>{label}</a>
-              </li>
-            ))}
-          </ul>
+          <LinkList links={links(one)} />
         </section>
       </>
     ),
   }),
 });
 
-function links({ node_id, node }: MyValidator): (readonly [href: string, label: string])[] {
+function links({ node_id, node }: MyValidator): ListedLink[] {
+  const rows = (label: string, name: string, parameters: Readonly<Record<string, string>>) => ({
+    href: hrefOf(relationPath(name), parameters),
+    label,
+  });
   return [
-    [
-      hrefOf('/datasets/node_validators_history', { node_id, subnet_id: PRIMARY_NETWORK }),
-      'Versions of the validation',
-    ],
-    [hrefOf('/datasets/node_validator_delegators', { node_id }), 'Delegations'],
-    [hrefOf('/datasets/rewards', { node_id }), 'Rewards, expected and received'],
-    [hrefOf('/datasets/proposed_blocks', { proposer_node_id: node_id }), 'Proposed blocks'],
-    [hrefOf('/datasets/l1_runway', { node_id }), 'Balances on L1s'],
-    ...(node === null ? [] : [[`/status/${encodeURIComponent(node)}`, 'Node health'] as const]),
+    rows('Versions of the validation', 'node_validators_history', { node_id, subnet_id: PRIMARY_NETWORK }),
+    rows('Delegations', 'node_validator_delegators', { node_id }),
+    rows('Rewards, expected and received', 'rewards', { node_id }),
+    rows('Proposed blocks', 'proposed_blocks', { proposer_node_id: node_id }),
+    rows('Balances on L1s', 'l1_runway', { node_id }),
+    ...(node === null ? [] : [{ href: serverLinks.node(node), label: 'Node health' }]),
   ];
 }
