@@ -1,8 +1,13 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
-import { type DownsampledRow, downsampleSql } from './downsample-sql.ts';
-import { isOneLine, type PointsSql, pointsSql } from './points-sql.ts';
+import {
+  type DownsampledRow,
+  downsampleSql,
+  isOneLine,
+  type PointsSql,
+  pointsSql,
+} from './downsample-sql.ts';
 import { StatementBuilder } from './statement.ts';
 import { toIsoTime } from './values.ts';
 

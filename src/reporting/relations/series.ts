@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import { relationSql } from '../views/declared-objects.ts';
 import type { DatasetRelations } from './catalogue.ts';
 import { type PointsSource, readDownsampled } from './downsample.ts';
+import type { PointsSql } from './downsample-sql.ts';
 import { type Filter, filterSql, instantParam, limitedText } from './filters.ts';
 import {
   asOf,
@@ -16,7 +17,6 @@ import {
   parseFilters,
 } from './list-parameters.ts';
 import { rowColumnSql } from './order.ts';
-import type { PointsSql } from './points-sql.ts';
 import type { Relation } from './relation.ts';
 import { pastPartsOf } from './rows.ts';
 import { ofFilteredSeries } from './series-numbers.ts';

@@ -3,8 +3,7 @@ import type { Catalogue, DatasetRelations } from '../../reporting/relations/cata
 import type { Relation } from '../../reporting/relations/relation.ts';
 import { type SavedQuery, savedQueryParameters } from '../../reporting/reports/saved-queries.ts';
 import type { Status } from '../../reporting/reports/status.ts';
-import { fixedOperation, type OperationName } from './one-page.ts';
-import type { Operation } from './operation.ts';
+import { fixedOperation, type Operation, type OperationName } from './operation.ts';
 import { jsonSchema } from './schemas.ts';
 
 const freshness = z.strictObject({

@@ -11,8 +11,7 @@ import { type ListQuery, listFilterParameters, MAX_ROWS } from '../../reporting/
 import type { Relation } from '../../reporting/relations/relation.ts';
 import { rowsParameters } from '../../reporting/relations/row-query.ts';
 import { readRows } from '../../reporting/relations/rows.ts';
-import type { OperationName } from './one-page.ts';
-import type { CsvPage, JsonSchema, Operation, RawParameters } from './operation.ts';
+import type { CsvPage, JsonSchema, Operation, OperationName, RawParameters } from './operation.ts';
 import { jsonSchema, pageSchema } from './schemas.ts';
 
 export function rowsOperation(named: OperationName, relation: Relation): Operation {

@@ -1,6 +1,7 @@
 import type postgres from 'postgres';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { CsvValue } from '../../lib/csv.ts';
+import { validateParameters } from '../../reporting/relations/invalid-request.ts';
 
 /** Unvalidated parameters of a request, by name. */
 export type RawParameters = Readonly<Record<string, unknown>>;
@@ -47,3 +48,45 @@ export interface CsvPage {
   readonly rows: readonly Readonly<Record<string, CsvValue>>[];
   readonly next: string | null;
 }
+
+/** Path, id, tag and summary of an operation. */
+export type OperationName = Pick<Operation, 'path' | 'id' | 'tag' | 'summary'>;
+
+interface SinglePage<T> {
+  /** Columns of the CSV. */
+  readonly columns: readonly string[];
+  read(sql: Parameters<PreparedResponse['json']>[0]): Promise<T>;
+  /** Converts the result to rows of the CSV. */
+  rows(answer: T): CsvPage['rows'];
+}
+
+export const createSinglePage = <T>({ columns, read, rows }: SinglePage<T>): PreparedResponse => ({
+  json: read,
+  csv: { columns, page: async (sql) => ({ rows: rows(await read(sql)), next: null }) },
+});
+
+const noParameters = z.strictObject(
+  {},
+  {
+    error: ({ code }) =>
+      code === 'unrecognized_keys' ? 'the only parameter of this operation is format' : undefined,
+  },
+);
+
+/**
+ * Declares an operation without parameters.
+ * @param answer schema of the response
+ */
+export const fixedOperation = <T>(
+  named: OperationName,
+  answer: JsonSchema,
+  page: SinglePage<T>,
+): Operation => ({
+  ...named,
+  parameters: () => new Map(),
+  answer,
+  prepare: (params) => {
+    validateParameters(noParameters, params);
+    return createSinglePage(page);
+  },
+});

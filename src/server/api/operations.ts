@@ -15,8 +15,7 @@ import {
   viewsOperation,
 } from './catalogue-operations.ts';
 import { changesOperation, describeParameters, rowsOperation } from './list-operations.ts';
-import type { OperationName } from './one-page.ts';
-import type { JsonSchema, Operation } from './operation.ts';
+import type { JsonSchema, Operation, OperationName } from './operation.ts';
 import { coverageOperation, seriesOperation } from './over-time-operations.ts';
 import { pageSchema } from './schemas.ts';
 

@@ -6,8 +6,7 @@ import { validateParameters } from '../../reporting/relations/invalid-request.ts
 import { listFilterParameters } from '../../reporting/relations/list-parameters.ts';
 import { readSeries, type SeriesSource, seriesParameters } from '../../reporting/relations/series.ts';
 import { describeParameters } from './list-operations.ts';
-import { createSinglePage, type OperationName } from './one-page.ts';
-import type { Operation } from './operation.ts';
+import { createSinglePage, type Operation, type OperationName } from './operation.ts';
 import { jsonSchema } from './schemas.ts';
 
 const coverage = z.strictObject({

@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { beforeAll, describe, expect } from 'vitest';
-import { NotListed } from '../../../src/server/pages/status/more-nodes.tsx';
+import { NotListed } from '../../../src/server/pages/status/node-parts.tsx';
 import { withPages } from '../../support/fixture.ts';
 import { day, hour, type Observation, write } from './node-states.ts';
 

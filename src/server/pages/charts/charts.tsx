@@ -3,8 +3,8 @@ import type { ChartSource } from '../../../reporting/relations/chart-sources.ts'
 import { limitedText } from '../../../reporting/relations/filters.ts';
 import { toIsoTime } from '../../../reporting/relations/values.ts';
 import { BadRequest, definePage } from '../page.ts';
-import { Empty } from '../parts/empty.tsx';
 import { LineChart } from '../parts/line-chart.tsx';
+import { Empty } from '../parts/table.tsx';
 import { asOfParam } from '../query/query-parameters.ts';
 import { momentText, numberText } from '../texts.ts';
 import { type ChartRequest, parseChartRequest } from './chart-data.ts';

@@ -10,9 +10,9 @@ import {
 } from '../../../reporting/relations/differences.ts';
 import { validateParameters } from '../../../reporting/relations/invalid-request.ts';
 import type { PageDefinition } from '../page.ts';
-import { Empty } from '../parts/empty.tsx';
 import { FormField } from '../parts/fields.tsx';
 import { LinkList } from '../parts/link-list.tsx';
+import { Empty } from '../parts/table.tsx';
 import { countText } from '../texts.ts';
 import {
   canonicalizeParameters,

@@ -1,5 +1,8 @@
-import { type CoverageDay, NOT_RECORDED_YET } from '../../../reporting/relations/coverage-days.ts';
-import type { TargetDay } from '../../../reporting/relations/target-coverage.ts';
+import {
+  type CoverageDay,
+  NOT_RECORDED_YET,
+  type TargetDay,
+} from '../../../reporting/relations/coverage-days.ts';
 import { Calendar, type FieldPlace } from '../parts/calendar.tsx';
 import { StateBadge } from '../parts/state.tsx';
 import { Table, type TableColumn } from '../parts/table.tsx';

@@ -6,12 +6,13 @@ import {
   coverageParameters,
   NOT_RECORDED_YET,
   readCoverage,
+  readTargetCoverage,
+  type TargetCoveragePage,
 } from '../../../reporting/relations/coverage-days.ts';
 import { limitedText } from '../../../reporting/relations/filters.ts';
 import { validateParameters } from '../../../reporting/relations/invalid-request.ts';
 import { rowsParameters } from '../../../reporting/relations/row-query.ts';
 import { type RowsPage, readRows } from '../../../reporting/relations/rows.ts';
-import { readTargetCoverage, type TargetCoveragePage } from '../../../reporting/relations/target-coverage.ts';
 import type { Content, PageDefinition } from '../page.ts';
 import { FormField } from '../parts/fields.tsx';
 import { LinkList } from '../parts/link-list.tsx';

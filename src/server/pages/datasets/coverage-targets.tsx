@@ -1,4 +1,4 @@
-import type { TargetCoverage } from '../../../reporting/relations/target-coverage.ts';
+import type { TargetCoverage } from '../../../reporting/relations/coverage-days.ts';
 import { StateBadge } from '../parts/state.tsx';
 import { Table, type TableColumn } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';

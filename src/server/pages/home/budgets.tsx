@@ -1,8 +1,8 @@
 import { beyondBudget, type Demand } from '../../../reporting/reports/call-demand.ts';
 import type { Status } from '../../../reporting/reports/status.ts';
-import { Empty } from '../parts/empty.tsx';
 import { Meter } from '../parts/meter.tsx';
 import { StateBadge } from '../parts/state.tsx';
+import { Empty } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { numberText } from '../texts.ts';
 

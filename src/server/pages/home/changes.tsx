@@ -7,7 +7,7 @@ import type {
 } from '../../../reporting/reports/recent-changes.ts';
 import { hrefOf } from '../datasets/addresses.ts';
 import { relationPath } from '../datasets/relation-head.tsx';
-import { Empty } from '../parts/empty.tsx';
+import { Empty } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { serverLinks } from '../status/links.ts';
 import { countText, durationWords, numberText } from '../texts.ts';

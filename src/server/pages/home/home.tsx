@@ -16,7 +16,7 @@ import { StateBadge } from '../parts/state.tsx';
 import { Table, type TableColumn, TableSection } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { serverLinks } from '../status/links.ts';
-import { NotListed } from '../status/more-nodes.tsx';
+import { NotListed } from '../status/node-parts.tsx';
 import { bytesText, durationWords } from '../texts.ts';
 import { ValidatorsTable } from '../validators/validators.tsx';
 import { CurrentView } from '../view.ts';

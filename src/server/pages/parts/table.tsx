@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { Empty } from './empty.tsx';
+
+export function Empty({ children }: { readonly children: ComponentChildren }) {
+  return <p class="empty">{children}</p>;
+}
 
 export interface TableColumn<Row> {
   readonly name: string;

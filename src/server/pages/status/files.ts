@@ -9,7 +9,7 @@ import { documentOf } from '../document.tsx';
 import type { Content } from '../page.ts';
 import type { StatusLinks } from './links.ts';
 import { nodeContent } from './node.tsx';
-import { parseRange, usualNames } from './requested-range.ts';
+import { parseRange, usualNames } from './requested-range.tsx';
 import { statusContent } from './status.tsx';
 
 /** A file of the site, with its path relative to the folder of the first page. */

@@ -1,13 +1,9 @@
 import { useContext } from 'preact/hooks';
 import { type NodeStatus, STATUS_DAYS, spanNames } from '../../../reporting/reports/nodes/nodes-status.ts';
 import { sortByUrgency } from '../../../reporting/reports/nodes/watched-nodes.ts';
-import { Empty } from '../parts/empty.tsx';
-import { Table, type TableColumn } from '../parts/table.tsx';
-import { Checks } from './checks.tsx';
-import { LatencyNote } from './latency-fact.tsx';
+import { Empty, Table, type TableColumn } from '../parts/table.tsx';
 import { CurrentLinks, finer } from './links.ts';
-import { NotListed } from './more-nodes.tsx';
-import { NodeStateBadge, UptimeFact } from './node-facts.tsx';
+import { Checks, LatencyNote, NodeStateBadge, NotListed, UptimeFact } from './node-parts.tsx';
 import { StateBars } from './state-bars.tsx';
 import { summaryWords } from './state-texts.ts';
 

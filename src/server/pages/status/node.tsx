@@ -1,61 +1,37 @@
 import { useContext } from 'preact/hooks';
 import { z } from 'zod';
-import { type NodeRange, nodeRange, readFirstProbe } from '../../../reporting/reports/nodes/node-range.ts';
+import {
+  type NodeRange,
+  nodeRange,
+  type ProbeResults,
+  readFirstProbe,
+} from '../../../reporting/reports/nodes/node-range.ts';
 import { HEALTH } from '../../../reporting/reports/nodes/node-record.ts';
 import type { NodeStatus, NodesStatus } from '../../../reporting/reports/nodes/nodes-status.ts';
 import type { WindowStates } from '../../../reporting/reports/nodes/windows.ts';
-import {
-  achievedText,
-  type ObservedUptime,
-  percentText,
-  spanText,
-} from '../../../reporting/reports/uptime.ts';
+import { spanText } from '../../../reporting/reports/uptime.ts';
 import type { StatusSite } from '../../status-site.ts';
 import { chartLink } from '../charts/link.ts';
 import { type Content, definePage } from '../page.ts';
 import { Calendar as Days, type FieldPlace } from '../parts/calendar.tsx';
 import { StateBadge } from '../parts/state.tsx';
 import { Table, type TableColumn } from '../parts/table.tsx';
-import { countText } from '../texts.ts';
+import { Time } from '../parts/time.tsx';
+import { countText, numberText } from '../texts.ts';
 import { CurrentView } from '../view.ts';
-import { Checks } from './checks.tsx';
-import { Incidents } from './incidents.tsx';
-import { LatencyFact } from './latency-fact.tsx';
 import { CurrentLinks, finer } from './links.ts';
-import { NodeStateBadge, UptimeFact } from './node-facts.tsx';
-import { ProbeResultsTable } from './probe-results.tsx';
-import { RangeChoice } from './range-choice.tsx';
-import { parseRange, type RequestedRange, rangeParameters } from './requested-range.ts';
-import { StalledLedgersWarning } from './stalled.tsx';
+import {
+  Checks,
+  Incidents,
+  LatencyFact,
+  NodeStateBadge,
+  StalledLedgersWarning,
+  UptimeByObserver,
+  UptimeFact,
+} from './node-parts.tsx';
+import { parseRange, RangeChoice, type RequestedRange, rangeParameters } from './requested-range.tsx';
 import { Legend, StateBar, StateBars, StatePatterns } from './state-bars.tsx';
 import { stateWords, summaryWords, uptimeText, windowText } from './state-texts.ts';
-
-const columns: readonly TableColumn<ObservedUptime>[] = [
-  { name: 'Probe', cell: ({ probe }) => probe },
-  { name: 'Observer', kind: 'name', cell: ({ observer }) => observer },
-  {
-    name: 'Uptime',
-    kind: 'number',
-    cell: ({ uptime }) => (uptime === null ? 'unknown' : percentText(uptime)),
-  },
-  { name: 'At least', kind: 'number', cell: (one) => achievedText(one).replace('≥ ', '') },
-  { name: 'Up', kind: 'number', cell: ({ up_seconds }) => spanText(up_seconds) },
-  { name: 'Down', kind: 'number', cell: ({ down_seconds }) => spanText(down_seconds) },
-  { name: 'Unknown', kind: 'number', cell: ({ unknown_seconds }) => spanText(unknown_seconds) },
-  { name: 'Maintenance', kind: 'number', cell: ({ maintenance_seconds }) => spanText(maintenance_seconds) },
-];
-
-/** The uptime of a node by probe and observer, since the first probe of the observer. */
-function UptimeByObserver({ observed }: { readonly observed: readonly ObservedUptime[] }) {
-  return (
-    <Table
-      caption="By probe and observer"
-      columns={columns}
-      rows={observed}
-      empty="The node has not been probed yet."
-    />
-  );
-}
 
 export interface NodeRecord {
   readonly range: NodeRange;
@@ -240,5 +216,58 @@ function Windows({ node, windows }: { readonly node: string; readonly windows: r
         empty=""
       />
     </details>
+  );
+}
+
+const columns: readonly TableColumn<ProbeResults>[] = [
+  { name: 'From', cell: ({ started_at }) => <Time at={started_at} exact /> },
+  { name: 'To', cell: ({ ended_at, is_open }) => (is_open ? 'now' : <Time at={ended_at} exact />) },
+  {
+    name: 'Duration',
+    kind: 'number',
+    cell: ({ started_at, ended_at }) => spanText((ended_at.getTime() - started_at.getTime()) / 1000),
+  },
+  { name: 'State', cell: ({ state }) => <StateBadge is={state} /> },
+  { name: 'Probes', kind: 'number', cell: ({ probes }) => (probes > 0 ? numberText(probes) : '–') },
+  { name: 'Observer', kind: 'name', cell: ({ observer }) => observer },
+  {
+    name: 'Message',
+    kind: 'wide',
+    cell: ({ error, last_error }) =>
+      last_error !== null && last_error !== error ? `${error ?? ''} … ${last_error}` : error,
+  },
+];
+
+/** The results of probes, the newest first. Consecutive equal results are one row. */
+function ProbeResultsTable({ range }: { readonly range: NodeRange }) {
+  const links = useContext(CurrentLinks);
+  const oldest = range.probeResults.at(-1);
+  const older =
+    range.more && oldest
+      ? links.range(range.node, {
+          from: new Date(range.from).toISOString(),
+          to: oldest.started_at.toISOString(),
+        })
+      : null;
+  return (
+    <>
+      <p class="soft">
+        Consecutive probes with the same result are one row. Response times are kept by hour, and after three
+        weeks by day.
+      </p>
+      <Table
+        stacked
+        caption="Probe results"
+        columns={columns}
+        rows={range.probeResults}
+        empty="No probes in this range."
+      />
+      {older && (
+        <p>
+          <a href={older}>Older probe results</a>
+        </p>
+      )}
+      {range.more && !older && <p class="soft">Older results are not shown.</p>}
+    </>
   );
 }

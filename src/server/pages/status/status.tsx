@@ -9,16 +9,14 @@ import {
 } from '../../../reporting/reports/nodes/nodes-status.ts';
 import type { StatusSite } from '../../status-site.ts';
 import { type Content, definePage } from '../page.ts';
-import { Empty } from '../parts/empty.tsx';
 import { KeyValues } from '../parts/key-values.tsx';
 import { StateBadge } from '../parts/state.tsx';
-import { Table } from '../parts/table.tsx';
+import { Empty, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { countText } from '../texts.ts';
-import { Incidents } from './incidents.tsx';
 import { CurrentLinks } from './links.ts';
 import { ListedNodes } from './listed-nodes.tsx';
-import { StalledLedgersWarning } from './stalled.tsx';
+import { Incidents, StalledLedgersWarning } from './node-parts.tsx';
 import { Legend, StatePatterns } from './state-bars.tsx';
 
 /** Refresh interval of the page, in s. */
