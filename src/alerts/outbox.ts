@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import type { ChannelConfig } from '../config/alerts-schema.ts';
 import { bodySchema, type MessageBody } from './message.ts';
 
 /**
@@ -104,6 +105,17 @@ export async function findPendingAlerts(
     select distinct unnest(alerts) as alert from recorder.alert_messages
     where recorder = ${recorder} and channel = ${channel} and state = 'waiting' and kind = 'firing'`;
   return new Set(rows.map(({ alert }) => Number(alert)));
+}
+
+/** Returns the configured channels without a state, which no earlier round has notified. */
+export async function findAddedChannels(
+  sql: postgres.Sql,
+  recorder: string,
+  channels: readonly ChannelConfig[],
+): Promise<ChannelConfig[]> {
+  const rows = await sql<{ channel: string }[]>`
+    select channel from recorder.alert_channels where recorder = ${recorder}`;
+  return channels.filter(({ name }) => rows.every(({ channel }) => channel !== name));
 }
 
 /** Finds the channels that received, or will receive, the firing message of some alerts. */

@@ -12,7 +12,7 @@ import {
 import { groupIntoBodies } from './message.ts';
 import { type RoutedMessage, routeMessage } from './message-routing.ts';
 import { openAlerts } from './open-alerts.ts';
-import { findNotifiedChannels } from './outbox.ts';
+import { findAddedChannels, findNotifiedChannels } from './outbox.ts';
 import { type EvaluationResult, evaluateRule } from './rule-context.ts';
 import { type Alert, FLAPPING_WINDOW_MS, isEnd } from './state.ts';
 
@@ -72,9 +72,15 @@ export async function runRound(context: AlertContext, signal: AbortSignal): Prom
   });
   const over = judged.notices.flatMap(({ alert, kind }) => (isEnd(kind) ? [alert.id] : []));
   const wasNotified = await findNotifiedChannels(sql, sender.recorder, over);
-  const messages = groupIntoBodies(judged.notices, rules, sender, now).flatMap((body) =>
-    routeMessage(context, body, wasNotified),
-  );
+  const added = await findAddedChannels(sql, sender.recorder, config.channels);
+  const messages = [
+    ...groupIntoBodies(added.length > 0 ? findFormerNotices(open, judged) : [], rules, sender, now).flatMap(
+      (body) => routeMessage({ config: { ...config, channels: added }, rules }, body, () => false),
+    ),
+    ...groupIntoBodies(judged.notices, rules, sender, now).flatMap((body) =>
+      routeMessage(context, body, wasNotified),
+    ),
+  ];
   const failed = notes.flatMap(({ rule, result }) =>
     'error' in result ? [{ rule, error: result.error }] : [],
   );
@@ -174,6 +180,16 @@ async function findUnwatched(
   return new Set(names.flatMap(({ id, name }) => (configured.has(name) ? [] : [id])));
 }
 
+/** Returns the alerts that fired before a round and still fire, as notices for channels without earlier notices. */
+function findFormerNotices(open: readonly Alert[], { written, notices }: RoundChanges): AlertNotice[] {
+  const current = new Set(notices.flatMap(({ alert, kind }) => (kind === 'reminder' ? [] : [alert.id])));
+  const changed = new Map(written.map((alert) => [alert.id, alert]));
+  return open
+    .map((alert) => changed.get(alert.id) ?? alert)
+    .filter(({ id, state }) => state === 'firing' && !current.has(id))
+    .map((alert) => ({ alert, kind: 'firing' }));
+}
+
 interface RoundWrite {
   readonly judged: RoundChanges;
   readonly messages: readonly RoutedMessage[];
@@ -246,6 +262,11 @@ async function write(
       select ${recorder}, r.channel, r.rule, r.kind, r.severity, r.alerts, r.body, now()
       from fence, jsonb_to_recordset(${toStorableJson(outbox)}::text::jsonb) as r(channel text, rule text, kind text, severity text,
         alerts bigint[], body jsonb)
+    ),
+    added_channels as (
+      insert into recorder.alert_channels (recorder, channel)
+      select ${recorder}, c.channel from fence, unnest(${names.config.channels.map(({ name }) => name)}::text[]) c(channel)
+      on conflict (recorder, channel) do nothing
     ),
     evaluated as (
       insert into recorder.alert_rules as a (recorder, rule, evaluated_at, failed_since, error)

@@ -4,7 +4,13 @@ import { deliver } from '../../src/alerts/deliver.ts';
 import { runRound } from '../../src/alerts/round.ts';
 import { alertingFailing, exportFailing } from '../../src/alerts/rules/findings.ts';
 import { collectTexts, readReferencedSecrets } from '../../src/config/named-secrets.ts';
-import { type ScriptedRule, scriptedRule, type TestAlerts, testAlerts } from '../support/alerts.ts';
+import {
+  alertsConfig,
+  type ScriptedRule,
+  scriptedRule,
+  type TestAlerts,
+  testAlerts,
+} from '../support/alerts.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
@@ -258,6 +264,29 @@ describe('a round', () => {
       'unwatched export /old',
     ]);
     await alerts.sql`truncate recorder.change_sinks, recorder.exports`;
+  });
+
+  it('notifies an added channel once of what fires, and of its end', async () => {
+    const rule = scriptedRule();
+    const { alerts, clock, round, deliveries } = openAlerts(rule);
+    const added = { name: 'added', type: 'webhook', url: `${server.url}/hook` };
+    const config = alertsConfig({ channels: [...alerts.config.channels, added] });
+    const roundOfBoth = async () => {
+      clock.now += 30 * second;
+      await runRound({ ...alerts, config }, never);
+      for (const { name } of config.channels) await deliver({ ...alerts, config }, name, never);
+    };
+    rule.result = ['n1'];
+    await round();
+    rule.result = ['n1', 'n2'];
+    await roundOfBoth();
+    await roundOfBoth();
+    rule.result = [];
+    await roundOfBoth();
+    expect(deliveries()).toEqual([
+      ...['firing n1', 'firing n2', 'firing n1', 'firing n2'],
+      ...['resolved n1 n2', 'resolved n1 n2'],
+    ]);
   });
 
   it('sends nothing twice if two workers run it at the same time', async () => {
