@@ -62,31 +62,6 @@ it('validator_movements has one row per day and validator whose weight or delega
   ]);
 });
 
-it('l1_changes reports no second conversion of an L1 that the service lists again', async () => {
-  const clock = new ManualClock(start);
-  const feed = scriptedFeed(subnets, { network: 'fuji' }, AT_ONCE);
-  const poll = async (at: number, ...listed: readonly string[]) => {
-    clock.now = start + at;
-    feed.script = () =>
-      onlyPage({
-        subnets: listed.map((subnetId) => ({ subnetId, isL1: subnetId !== 'subnet', blockchains: [] })),
-      });
-    await run(recordingContext(sql, clock.read), feed);
-  };
-  await poll(0, 'l1', 'subnet');
-  await poll(DAY, 'subnet');
-  await poll(2 * DAY, 'l1', 'subnet', 'new');
-  const changes = await sql`
-    select change, subnet_id from reporting.l1_changes(${moment(0)}, ${moment(9 * DAY)}, ${moment(3 * DAY)}) order by at, subnet_id, change`;
-  expect(changes.map(({ change, subnet_id }) => `${subnet_id} ${change}`)).toEqual([
-    'l1 gone',
-    'l1 appeared',
-    'new appeared',
-    'new converted',
-  ]);
-  await sql`truncate recorder.subnets`;
-});
-
 it('l1_changes reports no subnet as new that the first successful run listed, if an earlier run failed', async () => {
   const clock = new ManualClock(start);
   const feed = scriptedFeed(subnets, { network: 'testnet' }, AT_ONCE);

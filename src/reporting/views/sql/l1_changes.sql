@@ -56,7 +56,7 @@ changes as (
   from versions v
   cross join lateral (values
     ('appeared', null, v.owners, v.is_first and v.is_new),
-    ('converted', null, v.manager, v.is_l1 and not coalesce(v.was_l1, not v.is_new)),
+    ('converted', null, v.manager, v.is_l1 and case when v.is_first then v.is_new else not v.was_l1 end),
     ('owners changed', v.owners_before, v.owners, not v.is_first and v.owners is distinct from v.owners_before),
     ('manager changed', v.manager_before, v.manager, not v.is_first and v.was_l1 and v.manager is distinct from v.manager_before)
   ) as c(change, before, after, is_so)
