@@ -11,9 +11,9 @@ import {
 } from '../../support/browser.ts';
 
 /**
- * Takes the screenshots of `docs/reference/pages.md` from a running server, such as that of `simulated-month.ts`, each
- * page in both widths and both colour schemes: `npx tsx test/server/pages/pictures.ts http://127.0.0.1:8080 [NAME...]`,
- * with names for some pages only. Fails if the console or axe report something.
+ * Takes the screenshots of `docs/reference/pages.md` and of the README from a running server, such as that of
+ * `simulated-month.ts`, each page in both widths and both colour schemes: `npx tsx test/server/pages/pictures.ts
+ * http://127.0.0.1:8080 [NAME...]`, with names for some pages only. Fails if the console or axe report something.
  */
 const [address = '', ...only] = process.argv.slice(2);
 if (address === '') throw new Error('requires an address');
@@ -21,8 +21,8 @@ if (address === '') throw new Error('requires an address');
 const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
 const point = 'chain_id=43114&metric=txCount';
 const revised = `/charts?of=metric_points&${point}&time_interval=hour&from=${day(5)}&to=${day(2)}&as_of=${day(2)}&beside=${day(0)}`;
-const question = `select month, node, round(uptime, 4) as uptime, round(down_seconds / 60) as down_minutes
-from node_uptime_by_month where probe = 'health' order by month, node`;
+const question = `select begins, node, round(uptime, 4) as uptime, round(down_seconds / 60) as down_minutes
+from node_uptime_by('7 days') where probe = 'health' order by begins, node`;
 
 /** The name of a screenshot, its description, and the page. */
 const pages: readonly (readonly [name: string, caption: string, path: string])[] = [
@@ -62,6 +62,10 @@ const HEIGHT = 900;
 /** Width of a screenshot on the sheet, by the width of the page. */
 const DISPLAY_WIDTH_PX: Readonly<Record<Width, number>> = { wide: 560, phone: 170 };
 
+/** The picture of the overview in the README, and its height. */
+const README_PICTURE = fileURLToPath(new URL('../../../docs/overview.png', import.meta.url));
+const README_HEIGHT = 740;
+
 const folder = fileURLToPath(new URL('../../../docs/pages/', import.meta.url));
 await mkdir(folder, { recursive: true });
 const browser = await openBrowser();
@@ -73,6 +77,11 @@ for (const [name, , path] of pages.filter(([one]) => only.length === 0 || only.i
       const { page, faults, close } = await openPage(browser, address + path, width, { colorScheme });
       const found = [...faults, ...(await seriousFindings(page))];
       wrong.push(...found.map((one) => `${path}, ${width}, ${colorScheme}: ${one}`));
+      if (name === 'overview' && width === 'wide' && colorScheme === 'light')
+        await page.screenshot({
+          path: README_PICTURE,
+          clip: { x: 0, y: 0, width: widths[width], height: README_HEIGHT },
+        });
       shots.push({
         width,
         png: await page.screenshot({ clip: { x: 0, y: 0, width: widths[width], height: HEIGHT } }),

@@ -7,6 +7,7 @@ import {
   openBrowser,
   openPage,
   overflows,
+  schemes,
   seriousFindings,
 } from '../../support/browser.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
@@ -175,7 +176,10 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
       expect(await problem.locator('.what').textContent()).toBe('column "datase" does not exist');
       expect(await problem.locator('mark').textContent()).toBe('datase');
       expect(await problem.textContent()).toContain('Line 3, character 7');
-      if (javaScriptEnabled) expect(await seriousFindings(page)).toEqual([]);
+      for (const colorScheme of javaScriptEnabled ? schemes : []) {
+        await page.emulateMedia({ colorScheme });
+        expect(await seriousFindings(page)).toEqual([]);
+      }
       const fixed = 'select dataset from freshness';
       if (javaScriptEnabled) await editor(page).fill(fixed);
       else await page.fill('textarea', fixed);
