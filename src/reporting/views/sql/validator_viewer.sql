@@ -5,12 +5,10 @@ create or replace function reporting_internal.validator_viewer(
 returns text
 language sql stable parallel safe as $$
 with observed as (
-  select t.node, max(least(to_timestamp(upper(part) / 1000::float8), as_of)) as until
+  select t.node, max(least(c.range_end, as_of)) as until
   from reporting_internal.node_targets t
-  join recorder.coverage c using (dataset, target_key)
-  cross join lateral unnest(c.covered) as part
-  where t.dataset = 'validators' and t.target ->> 'subnetId' = validator_viewer.subnet_id
-    and lower(part) <= extract(epoch from as_of) * 1000
+  join reporting.coverage c on (c.dataset, c.target) = (t.dataset, t.target_key)
+  where t.dataset = 'validators' and t.target ->> 'subnetId' = validator_viewer.subnet_id and c.range_start <= as_of
   group by t.node
 ),
 -- A node that no longer answers keeps its last list.
