@@ -98,6 +98,8 @@ async function compareWindows(
     const from = Math.floor((random() * 1.04 - 0.02) * length);
     return [from, from + 1 + Math.floor(random() ** 3 * length)] as const;
   });
+  // As autovacuum does in a recorder's database.
+  await sql`analyze recorder.node_health`;
   const uptimes = await sql<
     { n: number; node: NodeName; up: number; down: number; maintenance: number; exact: boolean }[]
   >`
