@@ -59,23 +59,28 @@ it('returns an unknown growth of a chain if no height of the previous day is kno
   ]);
 });
 
-it('has a row of a validator that proposed no block, for each day that is recorded', async () => {
+it('has a row of a validator that proposed no block, for each day that is recorded without a gap', async () => {
   const feed = scriptedFeed(proposedBlocks, {
     network: 'mainnet',
     blockchainId: 'p-chain',
     nodeId: 'NodeID-2',
   });
   feed.script = () => onlyPage({ blocks: [] });
-  const clock = new ManualClock(start + DAY + HOUR);
-  await run(recordingContext(sql, clock.read), feed);
-  clock.now += DAY;
-  await run(recordingContext(sql, clock.read), feed);
-  const blocks = await sql`
-    select day - ${new Date(start)}::date as at, blocks::int, chain_blocks::int as grown
-    from reporting.blocks_proposed(${new Date(start)}, ${new Date(start + 4 * DAY)}, 'NodeID-2')`;
-  expect(blocks).toEqual([
-    { at: 1, blocks: 0, grown: 24 },
-    { at: 2, blocks: 0, grown: 24 },
+  await run(recordingContext(sql, new ManualClock(start + DAY).read), feed);
+  await sql`
+    update recorder.coverage set covered = int8multirange(int8range(${start + DAY}, ${start + 2 * DAY + HOUR}))
+    where dataset = 'proposed_blocks' and target_key like '%NodeID-2'`;
+  const rows = async (to: number) => {
+    const found = await sql<{ at: number; blocks: number; grown: number }[]>`
+      select day - ${new Date(start)}::date as at, blocks::int, chain_blocks::int as grown
+      from reporting.blocks_proposed(${new Date(start)}, ${new Date(start + to)}, 'NodeID-2')`;
+    return found.map(({ at, blocks, grown }) => [at, blocks, grown]);
+  };
+  expect(await rows(4 * DAY)).toEqual([[1, 0, 24]]);
+  // Of the last day, only the part in the window counts.
+  expect(await rows(2 * DAY + HOUR)).toEqual([
+    [1, 0, 24],
+    [2, 0, 1],
   ]);
 });
 

@@ -68,10 +68,11 @@ proposed as (
   select r.day, r.blockchain_id, r.proposer_node_id as node_id, count(*) as blocks, sum(r.tx_count) as transactions
   from recorded r group by 1, 2, 3
 ),
--- A validator has a row for each day on which its blocks are recorded, also if it proposed none.
+-- A validator has a row for each day whose blocks are recorded without a gap, also if it proposed none. The day of as_of
+-- ends with its last recorded moment.
 watched as materialized (
   select t.target ->> 'blockchainId' as blockchain_id, t.target ->> 'nodeId' as node_id,
-    range_agg(tstzrange(c.range_start, c.range_end)) as covered
+    range_agg(tstzrange(c.range_start, c.range_end)) as covered, max(c.range_end) as until
   from reporting_internal.node_targets t
   join reporting_internal.recorded_since s on (s.dataset, s.target) = (t.dataset, t.target_key)
   join reporting.coverage c on (c.dataset, c.target) = (t.dataset, t.target_key)
@@ -86,9 +87,11 @@ counted as (
   join watched w using (blockchain_id)
   cross join kept k
   cross join lateral (
+    select (g.day + 1)::timestamp at time zone 'UTC' as midnight) m
+  cross join lateral (
     select greatest(g.day::timestamp at time zone 'UTC', k.since) as begins,
-      least((g.day + 1)::timestamp at time zone 'UTC', "to", as_of) as ends) d
-  where case when d.begins < d.ends then w.covered && tstzrange(d.begins, d.ends) end
+      least(m.midnight, "to", case when as_of < m.midnight then least(as_of, w.until) end) as ends) d
+  where case when d.begins < d.ends then w.covered @> tstzrange(d.begins, d.ends) end
 )
 select g.day, g.blockchain_id, n.node_id, coalesce(p.blocks, 0), coalesce(p.transactions, 0), g.chain_blocks,
   round(coalesce(p.blocks, 0) / nullif(g.chain_blocks, 0), 9), round(s.stake / s.total, 9),
