@@ -92,7 +92,7 @@ export async function postgresBackend(
   const { Queue, Worker } = withBackend(createFrequentBackend);
   const pool = openQueuePool(url, DEFAULT_SCHEMA, onError);
   try {
-    await retryWhileUnavailable(signal, onError, () => migrate(url, pool, signal));
+    await retryWhileUnavailable(signal, onError, () => migrate(url, pool, onError, signal));
   } catch (error) {
     await pool.end();
     throw error;
@@ -152,17 +152,22 @@ function asBullMq(pool: Pool): PgPool {
 
 /** Interval of the attempts to lock the creation of the queue, in ms. */
 const LOCK_INTERVAL_MS = 200;
+/** Number of attempts after which the wait for the lock is reported, and at each multiple. */
+const REPORTED_ATTEMPTS = 10;
 
 /**
  * Creates or migrates the tables and functions of the queue, in one process at a time. Each session of the
  * queue is opened under the lock or later: a session whose search path is resolved while another process
  * creates the schema may not find the schema's functions, and would then use the advisory locks of PostgreSQL.
+ * @param onError called while another process holds the lock for long, as a stopped process does
  * @throws InterruptedError if the signal aborts while another process holds the lock
  */
-async function migrate(url: string, pool: Pool, signal: AbortSignal): Promise<void> {
+async function migrate(url: string, pool: Pool, onError: OnError, signal: AbortSignal): Promise<void> {
   const isDone = () => withRowLock(url, LOCKS.queue, () => migrateAlone(pool));
-  while (!(await isDone())) {
+  for (let attempt = 1; !(await isDone()); attempt++) {
     if (signal.aborted) throw new InterruptedError();
+    if (attempt % REPORTED_ATTEMPTS === 0)
+      onError(new Error('waiting for another process, which creates the tables of the queue'));
     await delay(LOCK_INTERVAL_MS, undefined, { signal }).catch(() => {});
   }
 }

@@ -141,21 +141,26 @@ it('starts and works while a reader holds every advisory lock of BullMQ', async 
   await own.close();
 });
 
-it('opens no session of the queue while another process creates the functions', async () => {
+it('opens no session of the queue while another process creates the functions, and reports the wait', async () => {
   const own = await emptyDatabase();
-  let attempts = 0;
   const sent: string[] = [];
   const opened = await withRowLock(own.url, LOCKS.queue, async () => {
-    const refused = new Promise<void>((resolve) => {
-      proxy.decide((statement) => {
-        sent.push(statement);
-        // The second attempt to lock the row follows the refusal of the first.
-        if (/ for no key update skip locked/.test(statement) && ++attempts === 2) resolve();
-        return 'forward';
-      });
+    proxy.decide((statement) => {
+      sent.push(statement);
+      return 'forward';
     });
-    const opening = postgresBackend(proxy.before(own.url), () => {}, AbortSignal.timeout(20_000));
-    await Promise.race([refused, opening]);
+    let report = (_: Error) => {};
+    const reported = new Promise<Error>((resolve) => {
+      report = resolve;
+    });
+    const opening = postgresBackend(
+      proxy.before(own.url),
+      (error) => report(error),
+      AbortSignal.timeout(20_000),
+    );
+    expect(await Promise.race([reported, opening])).toEqual(
+      new Error('waiting for another process, which creates the tables of the queue'),
+    );
     expect(sent.filter((statement) => statement.includes(DEFAULT_SCHEMA))).toEqual([]);
     return { opening };
   });
