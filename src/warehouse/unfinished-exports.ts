@@ -41,14 +41,20 @@ export async function removeUnfinishedExports(target: ExportTarget, manifest: Ma
     .map((path) => path.slice(FOLDER.length))
     .filter((mark) => /^\d{8}-[0-9a-f]{8}$/.test(mark) && Number(mark.slice(0, 8)) <= manifest.export);
   const lost = ended.filter((mark) => mark !== own);
-  const named = new Set(lost.length > 0 ? manifestPaths(manifest) : []);
-  for (const folder of lost.length > 0
-    ? [...warehouseTables.map(({ name }) => name), BOOKKEEPING_FOLDER]
-    : []) {
+  if (lost.length > 0) await removeFiles(target, lost, new Set(manifestPaths(manifest)));
+  await target.remove(ended.map((mark) => FOLDER + mark));
+}
+
+/** Removes the files of exports, except the files that a manifest names. */
+async function removeFiles(
+  target: ExportTarget,
+  marks: readonly string[],
+  named: ReadonlySet<string>,
+): Promise<void> {
+  for (const folder of [...warehouseTables.map(({ name }) => name), BOOKKEEPING_FOLDER]) {
     const paths = [...(await target.sizes(folder)).keys()];
     await target.remove(
-      paths.filter((path) => !named.has(path) && lost.some((mark) => path.includes(`/part-${mark}-`))),
+      paths.filter((path) => !named.has(path) && marks.some((mark) => path.includes(`/part-${mark}-`))),
     );
   }
-  await target.remove(ended.map((mark) => FOLDER + mark));
 }
