@@ -1,7 +1,7 @@
 create or replace function reporting.stake_daily(
   "from" timestamptz, -- Start of the window. Data that is no longer retained (reporting_internal.retention) is omitted.
   "to" timestamptz, -- End of the window, exclusive.
-  seen_by text default null, -- The configured node whose observations are used. Null: the node with the longest record.
+  seen_by text default null, -- The configured node whose observations are used. Null: of the nodes that still answer, the node with the longest record.
   as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (

@@ -2,7 +2,7 @@ create or replace function reporting.validator_movements(
   "from" timestamptz, -- Start of the window. Data that is no longer retained (reporting_internal.retention) is omitted.
   "to" timestamptz, -- End of the window, exclusive.
   subnet_id text default '11111111111111111111111111111111LpoYY', -- The subnet. Default: the primary network.
-  seen_by text default null, -- The configured node whose observations are used. Null: the node with the longest record.
+  seen_by text default null, -- The configured node whose observations are used. Null: of the nodes that still answer, the node with the longest record.
   as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
