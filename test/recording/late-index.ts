@@ -227,7 +227,8 @@ const CONCURRENT_INDEXES = 5;
 /**
  * Polls random late indexes. At every moment nothing missing is claimed as covered, and after the last poll of a late
  * index and one day of sweeps the record equals the service.
- * @param indexes their number, a multiple of 5 @param replay the seed and path of a failure. Default: a new seed
+ * @param indexes number of indexes, a multiple of {@link CONCURRENT_INDEXES}
+ * @param replay seed and path of a failure. Default: a new seed
  */
 export async function checkLateIndexes(
   sql: postgres.Sql,
