@@ -99,7 +99,7 @@ async function compareWindows(
     return [from, from + 1 + Math.floor(random() ** 3 * length)] as const;
   });
   // As autovacuum does in a recorder's database.
-  await sql`analyze recorder.node_health`;
+  await sql`analyze recorder.node_health, recorder.health_absences, recorder.health_observers, recorder.health_probes`;
   const uptimes = await sql<
     { n: number; node: NodeName; up: number; down: number; maintenance: number; exact: boolean }[]
   >`
