@@ -1,4 +1,6 @@
 import { expect } from 'vitest';
+import { nodeIdentity } from '../../../src/datasets/node/node-identity.ts';
+import { validatorDelegators } from '../../../src/datasets/node/validator-delegators.ts';
 import { validators } from '../../../src/datasets/node/validators.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
@@ -42,5 +44,62 @@ it('is the node with the longest record among the nodes whose lists are not a da
     'second',
     'first',
     'first',
+  ]);
+});
+
+it('ended stakes and delegations are not current because a node that no longer answers keeps its last list', async () => {
+  await sql`truncate recorder.validators`;
+  const clock = new ManualClock(start);
+  const context = recordingContext(sql, clock.read);
+  const atOnce = { confirmShrink: { observations: 1, minDuration: 0 } };
+  const lists = new Map(
+    ['dead', 'live'].map((node) => [
+      node,
+      {
+        validators: scriptedFeed(validators, { node, subnetId: SUBNET }, atOnce),
+        delegations: scriptedFeed(validatorDelegators, { node, subnetId: SUBNET, nodeId: 'mine' }, atOnce),
+      },
+    ]),
+  );
+  const span = { startTime: start / 1000, endTime: (start + 2 * DAY) / 1000, weight: 1 };
+  const poll = async (at: number, node: string, delegations: readonly string[]) => {
+    clock.now = start + at;
+    const feeds = lists.get(node);
+    if (!feeds) throw new Error(`${node} is not polled`);
+    const other = { nodeID: 'other', txID: 'other', ...span, endTime: (start + 99 * DAY) / 1000 };
+    const mine = delegations.length > 0 ? [{ nodeID: 'mine', txID: 'mine', ...span }] : [];
+    feeds.validators.script = () => onlyPage({ validators: [other, ...mine] });
+    await run(context, feeds.validators);
+    const delegators = delegations.map((txID) => ({ txID, ...span }));
+    feeds.delegations.script = () =>
+      onlyPage({ validators: [{ delegatorCount: String(delegators.length), delegators }] });
+    await run(context, feeds.delegations);
+  };
+  const identity = scriptedFeed(nodeIdentity, { node: 'dead' });
+  identity.script = () => onlyPage({ ...nodeIdentity.example, nodeID: 'mine' });
+  await run(context, identity);
+  await poll(0, 'dead', ['one']);
+  await poll(HOUR, 'live', ['one']);
+  await poll(DAY, 'live', ['one', 'two']);
+  await poll(2 * DAY, 'live', []);
+  await poll(4 * DAY, 'live', []);
+  const asOf = new Date(start + 4 * DAY);
+  expect([
+    ...(await sql`select stake_avax, end_time from reporting.my_validators(as_of => ${asOf})`),
+    ...(await sql`select stake_navax, validation_end as end_time from reporting.nodes where node = 'dead'`),
+  ]).toEqual([
+    { stake_avax: null, end_time: null },
+    { stake_navax: null, end_time: null },
+  ]);
+  expect([...(await sql`select tx_id from reporting.largest_delegations(as_of => ${asOf})`)]).toEqual([]);
+  expect(
+    [
+      ...(await sql`
+        select change, tx_id from reporting.delegation_movements(${new Date(start)}, ${asOf}, as_of => ${asOf})`),
+    ].map(({ change, tx_id }) => [change, tx_id]),
+  ).toEqual([
+    ['joined', 'two'],
+    ['left', 'one'],
+    ['left', 'two'],
   ]);
 });

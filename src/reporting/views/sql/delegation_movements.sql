@@ -24,7 +24,9 @@ viewers as (
   from reporting.node_validator_delegators_history h
   where h.valid_from <= as_of and (delegation_movements.node_id is null or h.node_id = delegation_movements.node_id)
   group by h.node_id, h.node
-  order by h.node_id, bool_or(h.valid_to is null or h.valid_to > as_of) desc, min(h.valid_from), h.node
+  order by h.node_id, (h.node_id, h.node) in (
+      select a.list ->> 'nodeId', a.node from reporting_internal.answering_nodes('validator_delegators', as_of) a) desc,
+    bool_or(h.valid_to is null or h.valid_to > as_of) desc, min(h.valid_from), h.node
 ),
 movements as materialized (
   select c.at, c.change, c.node_id, c.tx_id, c.start_time, coalesce(c.after, c.before) as member

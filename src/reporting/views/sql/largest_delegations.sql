@@ -19,7 +19,9 @@ with delegations as (
   select distinct on (d.tx_id) d.node_id, d.tx_id, d.start_time, d.end_time, d.stake_navax as stake,
     (select string_agg(o.address, ', ' order by o.address) from jsonb_array_elements_text(d.reward_owner_addresses) as o(address)) as owners
   from reporting.node_validator_delegators_as_of(as_of) d
-  where largest_delegations.node_id is null or d.node_id = largest_delegations.node_id
+  where (largest_delegations.node_id is null or d.node_id = largest_delegations.node_id)
+    -- A node that no longer answers keeps its last list.
+    and coalesce(d.end_time > as_of, true)
   order by d.tx_id, d.node
 )
 select rank() over (order by d.stake desc) as rank, d.node_id, d.tx_id, d.owners, d.start_time, d.end_time, d.stake,

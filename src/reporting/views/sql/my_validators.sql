@@ -55,6 +55,8 @@ stakes as materialized (
     h.start_time, h.end_time, h.potential_reward, h.accrued_delegatee_reward
   from reporting.node_validators_history h
   where h.subnet_id = '11111111111111111111111111111111LpoYY' and h.valid_from <= as_of and (h.valid_to is null or h.valid_to > as_of)
+    -- A node that no longer answers keeps its last list.
+    and coalesce(h.end_time > as_of, true)
   order by h.node_id, h.start_time desc, h.valid_from desc, h.node
 ),
 own_stakes as materialized (

@@ -15,9 +15,10 @@ left join lateral (
   select v.tx_id, v.start_time, v.end_time, v.stake_navax, v.delegator_weight
   from reporting.node_validators v
   where v.node = c.node and v.subnet_id = '11111111111111111111111111111111LpoYY' and v.node_id = i.node_id
+    and coalesce(v.end_time > now(), true)
   order by v.start_time desc limit 1) v on true;
 
-comment on view reporting.nodes is 'The configured nodes with their id, their state and their validation on the primary network, one row per node.';
+comment on view reporting.nodes is 'The nodes that are or were configured, with their id, their state and their validation on the primary network, one row per node.';
 comment on column reporting.nodes.node is 'The configured name of the node.'; -- text
 comment on column reporting.nodes.node_id is 'The node id. Null: node_identity is not recorded.'; -- text
 comment on column reporting.nodes.network is 'Name of the network. Null: node_identity is not recorded.'; -- text
