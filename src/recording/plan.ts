@@ -33,7 +33,8 @@ export interface TargetState {
   readonly requestedSince: number | null;
   /**
    * Start of the interval until the next poll. This is the time at which the last successful run was planned,
-   * or at which that run ended if it was not planned.
+   * or at which that run ended if it was not planned. Null if no run succeeded. For data that never changes,
+   * null until a run was complete.
    */
   readonly lastPolled: number | null;
   readonly lastFailure: number | null;
@@ -127,7 +128,7 @@ export async function loadStates(
     failed_sweeps: string | null;
     kept_since: Date | null;
   }>(expression`
-    select t.target_key, t.dataset, t.expected_from, case when t.active then t.requested_since end as requested_since, least(t.last_planned_at, t.last_success_at) as last_polled, t.last_failure_at, t.failures, t.unsupported_reason,
+    select t.target_key, t.dataset, t.expected_from, case when t.active then t.requested_since end as requested_since, case when not t.once or t.last_complete_at is not null then least(t.last_planned_at, t.last_success_at) end as last_polled, t.last_failure_at, t.failures, t.unsupported_reason,
       (c.covered + lost.ranges)::text as covered, (c.covered + lost.ranges + coalesce(c.answered, '{}'))::text as answered,
       k.shown_from, k.failed_sweeps::text, (select r.kept_since from ${retention} r where r.dataset = t.dataset) as kept_since
     from ${targetDatasets} t

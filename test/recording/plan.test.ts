@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
+import { evmTransactions } from '../../src/datasets/chain-data/evm-transactions.ts';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { OPEN_END, type Range, type Target, type Window } from '../../src/datasets/contract.ts';
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
@@ -7,6 +8,7 @@ import { blockRange } from '../../src/datasets/node/blocks-upwards.ts';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
 import { allBlocksRange } from '../../src/datasets/sources/address-transactions.ts';
+import { withArrays } from '../../src/db/postgres-workarounds/array-types.ts';
 import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import {
   findUncoveredWindows,
@@ -529,6 +531,30 @@ describe('the stored state of targets', () => {
     );
     clock.now += minute;
     expect(await reasons()).toEqual(['poll']);
+  });
+
+  it('requests data that never changes until a response was recorded completely', async () => {
+    const target = { chainId: '43114', txHash: String(evmTransactions.example.txHash) };
+    const feed = withDefaultSettings({ source: evmTransactions.source, datasets: [evmTransactions] }, [
+      target,
+    ]);
+    const clock = new ManualClock(now);
+    // The client of the recorder encodes arrays of booleans.
+    await registerTargets(withArrays(sql), feed, clock.now);
+    const plan = async () => planDue(feed, await loadStates(sql, feed), clock.now);
+    const runOnce = async (transaction: object) => {
+      const client = { get: async () => ({ nativeTransaction: transaction }) };
+      const [poll] = await plan();
+      if (!poll) throw new Error('no poll is planned');
+      return record(recordingContext(sql, clock.read, client), feed, poll, new AbortController().signal);
+    };
+    // The index has the transaction, but not its block yet.
+    const pending = { ...evmTransactions.example, blockNumber: null };
+    expect(await runOnce(pending)).toMatchObject({ status: 'partial', quarantined: 1 });
+    clock.now += hour;
+    expect(await runOnce(evmTransactions.example)).toMatchObject({ status: 'done', rowsWritten: [1] });
+    clock.now += day;
+    expect(await plan()).toEqual([]);
   });
 
   it('treats permanently missing ranges as settled', async () => {

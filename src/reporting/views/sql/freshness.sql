@@ -21,7 +21,7 @@ cross join lateral (
   select greatest(d.last_success_at, p.probed_at) as last_success_at,
     greatest(d.last_complete_at, p.probed_at) as last_complete_at) looked
 cross join lateral (
-  select case when not d.once or looked.last_success_at is null
+  select case when not d.once or looked.last_complete_at is null
     then make_interval(secs => d.every_ms / 1000.0) end as every) expected
 where d.active;
 
