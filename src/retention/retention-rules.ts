@@ -111,11 +111,15 @@ const RUNS: readonly RemovalRule[] = [
 ];
 
 /**
- * Returns true if the upstream returns the complete list at each poll, including old items. Rows of such a
- * dataset are never removed, because they would be recorded again as new.
+ * Returns true if polls or sweeps return entries of any age: the complete list, or the list of all blocks,
+ * which has no start in time. Rows of such a dataset are never removed, because they would be recorded again
+ * as new.
  */
-const returnsCompleteList = ({ history, source }: Dataset): boolean =>
-  (history === 'series' || history === 'log') && !source.range && !source.once && !source.demand;
+const returnsOldEntries = ({ history, source: { range, once, demand } }: Dataset): boolean =>
+  (history === 'series' || history === 'log') &&
+  !once &&
+  !demand &&
+  (!range || (range.axis === 'height' && range.index !== undefined));
 
 function retainedOf(dataset: (typeof recorded)[number]): RetentionTarget[] {
   const of = (going: readonly RemovalRule[], more: Partial<RetentionTarget> = {}): RetentionTarget[] => [
@@ -129,9 +133,9 @@ function retainedOf(dataset: (typeof recorded)[number]): RetentionTarget[] {
     case 'state':
       return of([ofState(dataset)]);
     case 'log':
-      return returnsCompleteList(dataset) ? [] : of([{ table: dataset.name, where: RECORDED_BEFORE }]);
+      return returnsOldEntries(dataset) ? [] : of([{ table: dataset.name, where: RECORDED_BEFORE }]);
     case 'series':
-      return returnsCompleteList(dataset) ? [] : of([ofSeries(dataset)]);
+      return returnsOldEntries(dataset) ? [] : of([ofSeries(dataset)]);
   }
 }
 

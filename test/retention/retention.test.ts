@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import postgres from 'postgres';
 import { beforeEach, describe, expect } from 'vitest';
 import { applyRetention } from '../../src/daemon/apply-retention.ts';
+import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
 import { subnets } from '../../src/datasets/chain-data/subnets.ts';
 import type { Range } from '../../src/datasets/contract.ts';
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
@@ -9,8 +10,16 @@ import { chainHeights } from '../../src/datasets/node/chain-heights.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
 import { peers } from '../../src/datasets/node/peers.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
+import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
-import { findUncoveredWindows, loadStates, missingWindows, targetStateOf } from '../../src/recording/plan.ts';
+import {
+  findUncoveredWindows,
+  loadStates,
+  missingWindows,
+  planDue,
+  targetStateOf,
+} from '../../src/recording/plan.ts';
+import { record } from '../../src/recording/record.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { listSweepWindows } from '../../src/recording/sweep-windows.ts';
 import { recordedNamed } from '../../src/reporting/recorded-datasets.ts';
@@ -47,6 +56,7 @@ const truncateTables = async () => {
       'validators',
       'p_blocks',
       'chain_heights',
+      'native_transactions',
       'runs',
       'changes',
       'targets',
@@ -431,8 +441,9 @@ describe('a limited retention', () => {
   it('is declared by every dataset that can lose rows permanently, and by no other', () => {
     const names = retainable.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['peer_readings', 'node_health', 'runs', 'quarantine']));
-    // Each poll shows these completely, however old: removed rows would return as new ones.
-    for (const name of ['average_tps', 'genesis_data']) expect(names).not.toContain(name);
+    // Polls show these however old they are: removed rows would return as new ones.
+    for (const name of ['average_tps', 'genesis_data', 'native_transactions', 'erc1155_transfers'])
+      expect(names).not.toContain(name);
   });
 });
 
@@ -494,6 +505,32 @@ describe('removed rows', () => {
       [[-90, -60]],
       [[-90, -80]],
     ]);
+  });
+
+  it('are not recorded again by polls of a list of all blocks', async () => {
+    const clock = new ManualClock(start);
+    const feed = withDefaultSettings({ source: nativeTransactions.source, datasets: [nativeTransactions] }, [
+      { chainId: '1', address: '0x1' },
+    ]);
+    const transactions = [3, 2, 1].map((number) => ({
+      ...nativeTransactions.example,
+      blockNumber: String(number),
+      blockTimestamp: start / 1000 - 1000 + number,
+      txHash: `0x${number}`,
+      chainId: '1',
+      from: { address: '0x1' },
+    }));
+    const context = recordingContext(sql, clock.read, { get: async () => ({ transactions }) });
+    await registerTargets(sql, feed, clock.now);
+    for (let at = 0; at < 20; at++) {
+      for (const job of planDue(feed, await loadStates(sql, feed), clock.now))
+        await record(context, feed, job, never);
+      clock.now += DAY;
+      await retain(sql, { native_transactions: 7 * DAY }, clock.now, never);
+    }
+    const [{ added } = { added: 0 }] = await sql`
+      select count(*)::int as added from reporting.changes() where dataset = 'native_transactions'`;
+    expect(added).toBe(transactions.length);
   });
 
   it('stay removed and declared when seals of any size are verified; tampering is still detected', async () => {
