@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import { relationSql } from '../views/declared-objects.ts';
+import { naturalKeyOf } from '../views/relation-keys.ts';
 import { type Cursor, encodeCursor } from './cursor.ts';
 import { filterSql } from './filters.ts';
 import { findLastKey } from './key-windows.ts';
@@ -24,10 +25,19 @@ export interface RowsPage {
 
 /**
  * Reads a page of rows. A page starts after the values of the last row of the previous page, not at an
- * offset. So rows that are inserted meanwhile cause neither repeated nor missing rows.
+ * offset. So rows that are inserted meanwhile cause neither repeated nor missing rows. The order of a function
+ * without a key depends on values that may change, so all its pages are as of the same moment.
  * @throws PostgresError 22023 if there is no record at the moment of `as_of`
  */
-export async function readRows(sql: postgres.Sql, relation: Relation, query: RowsQuery): Promise<RowsPage> {
+export async function readRows(
+  sql: postgres.Sql,
+  relation: Relation,
+  requested: RowsQuery,
+): Promise<RowsPage> {
+  const asOf = isOrderedByValues(relation)
+    ? (requested.args.as_of ?? requested.after?.asOf ?? (await readDatabaseTime(sql)))
+    : undefined;
+  const query = asOf === undefined ? requested : { ...requested, args: { ...requested.args, as_of: asOf } };
   const { columns, order, limit } = query;
   const found = await firstRows(sql, relation, query);
   const rows = found.slice(0, limit);
@@ -37,8 +47,20 @@ export async function readRows(sql: postgres.Sql, relation: Relation, query: Row
     rows: rows.map((row) =>
       Object.fromEntries(columns.map(({ name, type }, at) => [name, readValue(type, textIn(row[at]))])),
     ),
-    next: more ? encodeCursor({ sort: order.sort, values: last.slice(columns.length).map(textIn) }) : null,
+    next: more
+      ? encodeCursor({ sort: order.sort, values: last.slice(columns.length).map(textIn), asOf })
+      : null,
   };
+}
+
+const isOrderedByValues = ({ name, parameters }: Relation) =>
+  naturalKeyOf(name) === null && parameters?.some((parameter) => parameter.name === 'as_of') === true;
+
+/** Returns the time of the database, in PostgreSQL's format with microseconds. */
+async function readDatabaseTime(sql: postgres.Sql): Promise<string> {
+  const [row] = await sql<{ now: string }[]>`
+    select to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`;
+  return row?.now ?? 'now';
 }
 
 const textIn = (value: unknown) => (typeof value === 'string' ? value : null);

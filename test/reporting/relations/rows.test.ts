@@ -94,6 +94,36 @@ describe('rows', () => {
     expect(which(uptime, inPages)).toBe(which(uptime, whole.rows));
   });
 
+  it('of functions without a key are those of the first page, although their values changed since', async () => {
+    const revise = async (chain: string, value: number) => {
+      await sql`
+        insert into recorder.metric_points_series (chain_id, metric, time_interval) values (${chain}, 'txCount', 'day')
+        on conflict do nothing`;
+      const ofChain = sql`(select series_id from recorder.metric_points_series s where s.chain_id = ${chain})`;
+      await sql`update recorder.metric_points set valid_to = now() where series_id = ${ofChain}`;
+      await sql`
+        insert into recorder.metric_points (series_id, bucket_start, value, valid_from, run_id)
+        values (${ofChain}, '2020-01-01', ${value}, now(), 1)`;
+    };
+    const chains = viewOf('top_chains');
+    const window = { from: '2020-01-01', to: '2020-01-02', metric: 'txCount', limit: '1' };
+    for (const [chain, value] of [
+      ['a', 3],
+      ['b', 2],
+      ['c', 1],
+    ] as const)
+      await revise(chain, value);
+    const { rows, next } = await read(chains, window);
+    await revise('a', 0);
+    const rest = await readPages(sql, chains, { ...window, after: next ?? '' });
+    expect([...rows, ...rest].map(({ chain_id, value }) => [chain_id, value])).toEqual([
+      ['a', '3'],
+      ['b', '2'],
+      ['c', '1'],
+    ]);
+    await sql`delete from recorder.metric_points where bucket_start = '2020-01-01'`;
+  });
+
   it('are those of a past moment, or an error names the start of the record', async () => {
     const [since] = await sql<{ at: string }[]>`
       select to_char(min(recorded_since), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
