@@ -9,8 +9,8 @@ export interface Departure {
   readonly stake_navax: string | null;
   /** Weight of the validator in the unit of the subnet, exact. */
   readonly weight: string | null;
-  /** True if the validation period had ended. */
-  readonly expired: boolean;
+  /** True if the validation period had ended; null: the validation has no end, as on an L1. */
+  readonly expired: boolean | null;
   /** The configured nodes that report the departure. */
   readonly reported_by: readonly string[];
 }
@@ -37,7 +37,7 @@ export interface Outage {
   /** The observed downtime, in seconds. */
   readonly down_seconds: number;
   readonly error: string | null;
-  /** The number of outages within the period. */
+  /** The number of outages that overlap the period. */
   readonly times: number;
 }
 
@@ -67,7 +67,7 @@ async function departures(sql: postgres.Sql): Promise<Departure[]> {
   return sql<Departure[]>`
     with newest as (
       select at, subnet_id, node_id, start_time, node, before ->> 'stake_navax' as stake_navax, before ->> 'weight' as weight,
-        coalesce((before ->> 'end_time')::timestamptz <= at, false) as expired
+        (before ->> 'end_time')::timestamptz <= at as expired
       from reporting.node_validators_changes
       where change = 'left' and at > now() - interval '7 days'
       order by at desc limit 200
@@ -105,7 +105,7 @@ async function outages(sql: postgres.Sql): Promise<Outage[]> {
     select distinct on (o.node) o.node, o.started_at, o.ended_at, o.down_seconds::float8, o.last_error as error,
       (count(*) over (partition by o.node, o.observer))::int as times
     from reporting_internal.node_outages_in(now() - interval '7 days', 'infinity') o
-    where o.probe = 'health' and o.started_at > now() - interval '7 days'
+    where o.probe = 'health'
     order by o.node, o.started_at desc`;
   return rows.sort((a, b) => b.started_at.getTime() - a.started_at.getTime()).slice(0, MAX_SHOWN);
 }

@@ -24,11 +24,15 @@ describe('the recent changes', () => {
     await sql`
       insert into recorder.validators (node, subnet_id, node_id, start_time, tx_id, weight, valid_from, run_id)
       values ('a', 's', 'joined', ${ago(1)}, 't', 1, ${ago(1)}, 1)`;
+    await sql`
+      insert into recorder.validators (node, subnet_id, node_id, start_time, validation_id, weight, valid_from, valid_to, ended_by, run_id)
+      values ('a', 'l1', 'endless', ${ago(100)}, 'v', 1, ${ago(50)}, ${ago(2)}, 'gone', 1)`;
     await sql`analyze recorder.validators`;
     const { departures } = await readRecentChanges(sql);
     expect(departures).toMatchObject([
       { node_id: 'v1', weight: '10', expired: false, reported_by: ['a'] },
       { node_id: 'v2', weight: '20', expired: true, reported_by: ['a', 'b'] },
+      { node_id: 'endless', weight: '1', expired: null, reported_by: ['a'] },
     ]);
     const plan = await sql`
       explain select at from reporting.node_validators_changes where change = 'left' and at > now() - interval '7 days'
@@ -112,5 +116,15 @@ describe('the recent changes', () => {
         times: 2,
       },
     ]);
+  });
+
+  it('include a node that has been down for longer than the week', async () => {
+    await sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at) values ('o', 'long', 'health', 9, now())`;
+    await sql`
+      insert into recorder.node_health (observer, node, probe, check_name, state, error, started_at)
+      values ('o', 'long', 'health', '*', 'down', 'it does not answer', ${ago(9)})`;
+    expect((await readRecentChanges(sql)).outages).toContainEqual(
+      expect.objectContaining({ node: 'long', started_at: ago(9), ended_at: null, times: 1 }),
+    );
   });
 });

@@ -76,7 +76,7 @@ function DepartureWords({
       <a href={hrefOf('/datasets/node_validators_changes', { node_id, subnet_id, change: 'left' })}>
         <code title={node_id}>{shortened(node_id)}</code>
       </a>{' '}
-      {expired ? 'completed its validation' : <strong>left early</strong>}
+      {expired === null ? 'left' : expired ? 'completed its validation' : <strong>left early</strong>}
       {subnet_id !== PRIMARY && (
         <>
           {' '}
