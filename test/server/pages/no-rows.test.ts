@@ -19,6 +19,10 @@ it('a dataset without rows shows why, and when they are expected', async () => {
   expect(await page('validators')).toContain('recorded every 10 min');
   expect(await page('peers')).toContain('1 target failed and will be retried. Error: connect ECONNREFUSED');
   expect(await page('proposals')).toContain('the upstream returned none so far. Last poll 2 h ago');
+  await sql`update recorder.target_datasets set rows_written = 1 where dataset = 'proposals'`;
+  expect(await page('proposals')).toContain(
+    'all recorded rows have ended or were removed. Last poll 2 h ago',
+  );
   expect(await page('subnets')).toContain('the configuration does not record this dataset');
   expect((await sendRequest('/datasets/node_validators?node=x')).body).toContain('No rows.');
 });

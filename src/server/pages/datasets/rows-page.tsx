@@ -265,6 +265,7 @@ interface Recording {
   readonly failing: number;
   readonly last_success_at: Date | null;
   readonly error: string | null;
+  readonly has_written: boolean | null;
 }
 
 /**
@@ -275,13 +276,13 @@ async function explainNoRows(sql: postgres.Sql, dataset: DatasetRelations, now: 
   const [found] = await sql<Recording[]>`
     select count(*)::int as targets, count(f.last_success_at)::int as polled,
       count(*) filter (where f.last_success_at is null and f.last_failure is not null)::int as failing,
-      max(f.last_success_at) as last_success_at, max(f.last_failure) as error
+      max(f.last_success_at) as last_success_at, max(f.last_failure) as error, bool_or(f.rows_written > 0) as has_written
     from reporting.freshness f where f.dataset = ${dataset.name}`;
   const every = `recorded every ${durationWords(dataset.every / 1000)}`;
   if (!found || found.targets === 0)
     return 'No rows: the configuration does not record this dataset. docs/reference/datasets describes what each dataset needs.';
   if (found.polled > 0)
-    return `No rows: the upstream returned none so far. Last poll ${agoText(found.last_success_at?.getTime() ?? now, now)}; ${every}.`;
+    return `No rows: ${found.has_written ? 'all recorded rows have ended or were removed' : 'the upstream returned none so far'}. Last poll ${agoText(found.last_success_at?.getTime() ?? now, now)}; ${every}.`;
   if (found.failing > 0)
     return `No rows yet: ${countText(found.failing, 'target')} failed and will be retried. Error: ${found.error}`;
   return `No rows yet: the first polls of ${countText(found.targets, 'target')} are in progress. Rows appear within minutes; then ${every}.`;
