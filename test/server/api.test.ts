@@ -180,6 +180,21 @@ describe('responses', () => {
     expect(few.text.trimEnd().split('\r\n')).toHaveLength(4);
   });
 
+  it('are CSV with as many differences as requested, also behind many reverted changes', async () => {
+    const [moment] = await sql<{ from: string }[]>`
+      with at as (select date_trunc('milliseconds', now()) as at), versions as (
+        insert into recorder.metric_points (series_id, bucket_start, value, valid_from, valid_to, run_id)
+        select public.series_of('reverted', 'txCount', 'day'), '2020-01-01Z'::timestamptz + n * interval '24 hours', v.value, v.starts, v.ends, 1
+        from at, generate_series(1, 20) n, lateral (values (0, at - interval '1 hour', at), (7, at, at + interval '1 microsecond'),
+          (n / 19, at + interval '1 microsecond', null)) as v(value, starts, ends))
+      select to_char(at - interval '1 ms', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as from from at`;
+    const path = `/api/v1/datasets/metric_points/changes.csv?from=${moment?.from}&chain_id=reverted&limit`;
+    const countLines = async (limit: number) =>
+      (await get(`${path}=${limit}`)).text.trimEnd().split('\r\n').length;
+    expect([await countLines(1), await countLines(2), await countLines(3)]).toEqual([2, 3, 3]);
+    await sql`delete from recorder.metric_points where series_id = public.series_of('reverted', 'txCount', 'day')`;
+  });
+
   it('are CSV for people, without formulas, and exactly as JSON', async () => {
     const notes = ['=1+1', 'a;@x', 'two\nlines', 'a\u202eb', '-1.50'];
     await sql`insert into recorder.incident_notes (node, at, author, note, written_at)

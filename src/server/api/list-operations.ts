@@ -1,3 +1,4 @@
+import type postgres from 'postgres';
 import { z } from 'zod';
 import type { DatasetRelations } from '../../reporting/relations/catalogue.ts';
 import { parseCursor } from '../../reporting/relations/cursor.ts';
@@ -27,8 +28,7 @@ export function rowsOperation(named: OperationName, relation: Relation): Operati
         json: (sql) => readRows(sql, relation, query),
         csv: {
           columns: query.columns.map(({ name }) => name),
-          page: async (sql, after) =>
-            readCsvPage(params, query, after, (page) => readRows(sql, relation, page)),
+          page: csvPages(params, query, (sql, page) => readRows(sql, relation, page)),
         },
       };
     },
@@ -48,11 +48,10 @@ export function changesOperation(named: OperationName, dataset: DatasetRelations
         json: (sql) => readDifferences(sql, dataset, query),
         csv: {
           columns: ['change', ...query.order.columns.map(({ name }) => name), 'differs', 'before', 'after'],
-          page: async (sql, after) =>
-            readCsvPage(params, query, after, async (page) => {
-              const { rows, next } = await readDifferences(sql, dataset, page);
-              return { rows: rows.map(({ key, ...row }) => ({ ...key, ...row })), next };
-            }),
+          page: csvPages(params, query, async (sql, page) => {
+            const { rows, next } = await readDifferences(sql, dataset, page);
+            return { rows: rows.map(({ key, ...row }) => ({ ...key, ...row })), next };
+          }),
         },
       };
     },
@@ -60,18 +59,21 @@ export function changesOperation(named: OperationName, dataset: DatasetRelations
 }
 
 /**
- * Reads a page of a CSV file, which contains all rows unless the request has a limit.
- * @param after the cursor of the previous page; null for the first one
+ * Returns the function that reads the pages of a CSV file, which contains all rows unless the request has a
+ * limit. A page can have fewer rows than its limit.
  */
-async function readCsvPage<Query extends ListQuery>(
-  { limit }: RawParameters,
+function csvPages<Query extends ListQuery>(
+  params: RawParameters,
   query: Query,
-  after: string | null,
-  read: (query: Query) => Promise<CsvPage>,
-): Promise<CsvPage> {
-  const from = after === null ? query.after : parseCursor(after);
-  if (limit !== undefined) return { rows: (await read({ ...query, after: from })).rows, next: null };
-  return read({ ...query, after: from, limit: MAX_ROWS });
+  read: (sql: postgres.Sql, query: Query) => Promise<CsvPage>,
+): (sql: postgres.Sql, after: string | null) => Promise<CsvPage> {
+  let left = params.limit === undefined ? Number.POSITIVE_INFINITY : query.limit;
+  return async (sql, after) => {
+    const from = after === null ? query.after : parseCursor(after);
+    const { rows, next } = await read(sql, { ...query, after: from, limit: Math.min(left, MAX_ROWS) });
+    left -= rows.length;
+    return { rows, next: left > 0 ? next : null };
+  };
 }
 
 function differencesSchema(): JsonSchema {
