@@ -1565,9 +1565,8 @@ CREATE INDEX "reading_scopes_first" ON "recorder"."reading_scopes" USING btree (
 CREATE UNIQUE INDEX "aggregated_signatures_key" ON "recorder"."aggregated_signatures" USING btree (network, request) WHERE valid_to is null;--> statement-breakpoint
 CREATE INDEX "aggregated_signatures_superseded" ON "recorder"."aggregated_signatures" USING btree (network, request) WHERE valid_to is not null;--> statement-breakpoint
 CREATE INDEX "aggregated_signatures_recorded" ON "recorder"."aggregated_signatures" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
-CREATE INDEX "blockchains_requested" ON "recorder"."blockchains" USING btree (network) WHERE valid_to is null;--> statement-breakpoint
-CREATE UNIQUE INDEX "blockchains_now" ON "recorder"."blockchains" USING btree (blockchain_id) WHERE valid_to is null;--> statement-breakpoint
-CREATE INDEX "blockchains_history" ON "recorder"."blockchains" USING btree (blockchain_id);--> statement-breakpoint
+CREATE UNIQUE INDEX "blockchains_now" ON "recorder"."blockchains" USING btree (network, blockchain_id) WHERE valid_to is null;--> statement-breakpoint
+CREATE INDEX "blockchains_history" ON "recorder"."blockchains" USING btree (network, blockchain_id);--> statement-breakpoint
 CREATE INDEX "blockchains_gone" ON "recorder"."blockchains" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
 CREATE INDEX "blockchains_began" ON "recorder"."blockchains" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
 CREATE UNIQUE INDEX "deployed_contracts_now" ON "recorder"."deployed_contracts" USING btree (chain_id, deployer, address) WHERE valid_to is null;--> statement-breakpoint
@@ -1630,9 +1629,8 @@ CREATE INDEX "staking_transactions_superseded" ON "recorder"."staking_transactio
 CREATE INDEX "staking_transactions_recorded" ON "recorder"."staking_transactions" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "staking_transactions_l1_validator_details_filled" ON "recorder"."staking_transactions" USING btree (network, tx_hash) WHERE l1_validator_details <> '[]'::jsonb;--> statement-breakpoint
 CREATE INDEX "staking_transactions_subnet_ownership_info_addresses_filled" ON "recorder"."staking_transactions" USING btree (network, tx_hash) WHERE subnet_ownership_info_addresses <> '[]'::jsonb;--> statement-breakpoint
-CREATE INDEX "subnets_requested" ON "recorder"."subnets" USING btree (network) WHERE valid_to is null;--> statement-breakpoint
-CREATE UNIQUE INDEX "subnets_now" ON "recorder"."subnets" USING btree (subnet_id) WHERE valid_to is null;--> statement-breakpoint
-CREATE INDEX "subnets_history" ON "recorder"."subnets" USING btree (subnet_id);--> statement-breakpoint
+CREATE UNIQUE INDEX "subnets_now" ON "recorder"."subnets" USING btree (network, subnet_id) WHERE valid_to is null;--> statement-breakpoint
+CREATE INDEX "subnets_history" ON "recorder"."subnets" USING btree (network, subnet_id);--> statement-breakpoint
 CREATE INDEX "subnets_gone" ON "recorder"."subnets" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
 CREATE INDEX "subnets_began" ON "recorder"."subnets" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
 CREATE UNIQUE INDEX "average_tps_now" ON "recorder"."average_tps" USING btree (chain_id, bucket_start) WHERE valid_to is null or vanished;--> statement-breakpoint

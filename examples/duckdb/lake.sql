@@ -30,16 +30,16 @@ create or replace macro staking_transactions_as_of(lake, moment) as table
 select * from staking_transactions_versions(lake) where valid_from <= moment and (valid_to is null or valid_to > moment);
 
 create or replace macro subnets_versions(lake) as table
-select md5('subnets ' || length(subnet_id) || ':' || subnet_id || epoch_us(valid_from) || ',')::uuid as version_id, * exclude (exported_at, day)
+select md5('subnets ' || length(network) || ':' || network || length(subnet_id) || ':' || subnet_id || epoch_us(valid_from) || ',')::uuid as version_id, * exclude (exported_at, day)
 from read_parquet(lake || '/subnets/**/*.parquet', hive_partitioning = true, union_by_name = true)
-qualify row_number() over (partition by subnet_id, valid_from order by exported_at desc) = 1;
+qualify row_number() over (partition by network, subnet_id, valid_from order by exported_at desc) = 1;
 create or replace macro subnets_as_of(lake, moment) as table
 select * from subnets_versions(lake) where valid_from <= moment and (valid_to is null or valid_to > moment);
 
 create or replace macro blockchains_versions(lake) as table
-select md5('blockchains ' || length(blockchain_id) || ':' || blockchain_id || epoch_us(valid_from) || ',')::uuid as version_id, * exclude (exported_at, day)
+select md5('blockchains ' || length(network) || ':' || network || length(blockchain_id) || ':' || blockchain_id || epoch_us(valid_from) || ',')::uuid as version_id, * exclude (exported_at, day)
 from read_parquet(lake || '/blockchains/**/*.parquet', hive_partitioning = true, union_by_name = true)
-qualify row_number() over (partition by blockchain_id, valid_from order by exported_at desc) = 1;
+qualify row_number() over (partition by network, blockchain_id, valid_from order by exported_at desc) = 1;
 create or replace macro blockchains_as_of(lake, moment) as table
 select * from blockchains_versions(lake) where valid_from <= moment and (valid_to is null or valid_to > moment);
 

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { catalog, feeds } from '../../src/datasets/catalog.ts';
 import type { Dataset } from '../../src/datasets/contract.ts';
+import { requestColumns } from '../../src/datasets/target-columns.ts';
 import { unwrap } from '../../src/datasets/unwrap.ts';
 import { buildDecoder } from '../../src/recording/decode.ts';
 import { recorded as everything } from '../../src/reporting/recorded-datasets.ts';
@@ -206,6 +207,8 @@ describe.each(everything.map((dataset) => [dataset.name, dataset] as const))('%s
     const names = dataset.columns.map((column) => column.name);
     expect(dataset.key.filter((column) => !names.includes(column))).toEqual([]);
     expect(dataset.key.length).toBeGreaterThan(0);
+    // Rows of different requests, such as of two networks in one database, are different rows.
+    expect(dataset.key).toEqual(expect.arrayContaining(requestColumns(dataset)));
     const indexes = await sql<{ definition: string }[]>`
       select indexdef as definition from pg_indexes
       where schemaname = 'recorder' and tablename = ${name} and indexdef like 'CREATE UNIQUE%'`;

@@ -169,7 +169,7 @@ export const extractions: Readonly<Record<string, ExpectedIdentity & Extraction>
   },
   subnets: {
     history: 'state',
-    key: 'subnet_id',
+    key: 'network subnet_id',
     unstated: 'network',
     ...listing('listSubnets', {
       path: `${network}/subnets`,
@@ -184,7 +184,7 @@ export const extractions: Readonly<Record<string, ExpectedIdentity & Extraction>
   },
   blockchains: {
     history: 'state',
-    key: 'blockchain_id',
+    key: 'network blockchain_id',
     unstated: 'network',
     ...listing('listSubnets', {
       path: `${network}/subnets`,

@@ -1,7 +1,10 @@
 import { expect } from 'vitest';
+import { blockchains } from '../../src/datasets/chain-data/blockchains.ts';
 import { nftTokens } from '../../src/datasets/chain-data/nft-tokens.ts';
 import { pendingRewards } from '../../src/datasets/chain-data/pending-rewards.ts';
+import { subnets } from '../../src/datasets/chain-data/subnets.ts';
 import type { SourcePage, Target } from '../../src/datasets/contract.ts';
+import { PRIMARY_NETWORK } from '../../src/datasets/node/current-validators.ts';
 import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import { claimRun } from '../../src/recording/claim-run.ts';
 import { record } from '../../src/recording/record.ts';
@@ -69,6 +72,31 @@ it('records a killed run with the lease of the list as lost, whichever run takes
   expect(await claimRun(sql, listFeed, job(list), 'next', at)).toBeTypeOf('number');
   const [row] = await sql`select status, target from reporting.runs where run_id = ${lostRunId}`;
   expect(row).toEqual({ status: 'lost', target: targetKey(single) });
+});
+
+it('keeps members apart that have one id in two networks', async () => {
+  let now = Date.UTC(2026, 0, 10);
+  const context = recordingContext(sql, () => now);
+  for (let round = 0; round < 2; round++)
+    for (const network of ['fuji', 'mainnet']) {
+      const chain = { blockchainId: PRIMARY_NETWORK, blockchainName: `P-chain of ${network}` };
+      const walk = () =>
+        onlyPage({ subnets: [{ subnetId: PRIMARY_NETWORK, threshold: 0, blockchains: [chain] }] });
+      const feed = { source: { ...subnets.source, walk }, datasets: [subnets, blockchains] };
+      now += 60_000;
+      await record(context, withDefaultSettings(feed, [{ network }]), job({ network }), never);
+    }
+  const rows = await sql`
+    select s.network, s.valid_to, b.blockchain_name as name, b.valid_to as chain_valid_to
+    from recorder.subnets s join recorder.blockchains b using (network) order by 1`;
+  expect([...rows]).toEqual(
+    ['fuji', 'mainnet'].map((network) => ({
+      network,
+      valid_to: null,
+      name: `P-chain of ${network}`,
+      chain_valid_to: null,
+    })),
+  );
 });
 
 it('a list of some addresses retires no member of the list of others', async () => {

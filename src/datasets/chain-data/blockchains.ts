@@ -14,7 +14,7 @@ export const blockchains = defineDataset({
   history: 'state',
   source: subnetList,
   request: ['network'],
-  key: ['blockchain_id'],
+  key: ['network', 'blockchain_id'],
   items: (body) => blockchainsIn(body).map(withGenesisHash),
   item: object({
     blockchainId: text(),

@@ -15,7 +15,7 @@ export const subnets = defineDataset({
   history: 'state',
   source: subnetList,
   request: ['network'],
-  key: ['subnet_id'],
+  key: ['network', 'subnet_id'],
   items: (body) => getList(body, 'subnets'),
   ignore: ['blockchains'],
   item: object({

@@ -41,7 +41,7 @@ versions as (
     lag(d.manager) over subnet as manager_before, lag(d.valid_from) over subnet as before_from,
     d.valid_from > coalesce(d.recorded_since, min(d.valid_from) over ()) as is_new
   from described d
-  window subnet as (partition by d.subnet_id order by d.valid_from)
+  window subnet as (partition by d.network, d.subnet_id order by d.valid_from)
 ),
 transactions as not materialized (
   select h.network, h.tx_hash, h.tx_type, h.subnet_id, h.block_timestamp, h.subnet_ownership_info_threshold, h.subnet_ownership_info_addresses
@@ -52,7 +52,7 @@ transfers as materialized (
   select * from transactions t where t.tx_type = 'TransferSubnetOwnershipTx'
 ),
 changes as (
-  select v.valid_from as at, v.subnet_id, c.change, c.before, c.after, v.is_l1, v.create_block_timestamp, t.tx_hash, t.on_chain_at
+  select v.valid_from as at, v.network, v.subnet_id, c.change, c.before, c.after, v.is_l1, v.create_block_timestamp, t.tx_hash, t.on_chain_at
   from versions v
   cross join lateral (values
     ('appeared', null, v.owners, v.is_first and v.is_new),
@@ -78,12 +78,12 @@ changes as (
   ) t on true
   where c.is_so
   union all
-  select v.valid_to, v.subnet_id, 'gone', null, null, v.is_l1, v.create_block_timestamp, null, null
+  select v.valid_to, v.network, v.subnet_id, 'gone', null, null, v.is_l1, v.create_block_timestamp, null, null
   from versions v where v.ended_by = 'gone' and v.valid_to <= as_of
 )
 select c.at, c.subnet_id, c.change, c.before, c.after, c.is_l1,
   (select string_agg(distinct b.blockchain_name, ', ') from reporting.blockchains_history b
-    where b.subnet_id = c.subnet_id and b.valid_from <= c.at and (b.valid_to is null or b.valid_to > c.at)),
+    where b.network = c.network and b.subnet_id = c.subnet_id and b.valid_from <= c.at and (b.valid_to is null or b.valid_to > c.at)),
   c.create_block_timestamp, c.tx_hash, c.on_chain_at
 from changes c cross join kept k
 where c.at >= k.since and c.at < "to"
