@@ -62,6 +62,23 @@ describe('the processes of a record', () => {
   });
 });
 
+it('reports alert channels and sinks whose deliveries fail', async () => {
+  const { config, watched } = configure({});
+  const registration = await ProcessRegistration.join(sql, createConfiguration(config, watched), 'host/8', [
+    'worker',
+  ]);
+  await sql`insert into recorder.alert_channels (recorder, channel, failing_since, error) values ('recorder', 'pager', now(), 'HTTP 403')`;
+  await sql`insert into recorder.change_sinks (recorder, sink, since, failing_since, error) values ('recorder', 'lake', now(), now(), 'HTTP 404')`;
+  const failed = (await checkRecording(sql, null, [], systemClock)).filter(({ ok }) => !ok);
+  expect(failed.map(({ found }) => found)).toEqual([
+    expect.stringContaining('the channel pager: the delivery failed: HTTP 403'),
+    expect.stringContaining('the sink lake: the sink accepts no changes: HTTP 404'),
+  ]);
+  await sql`delete from recorder.alert_channels`;
+  await sql`delete from recorder.change_sinks`;
+  await registration.leave();
+});
+
 describe('the coverage of blocks', () => {
   it('beyond the possible heights of a chain is reported, with a statement that fixes it', async () => {
     await sql`insert into recorder.coverage (dataset, target_key, axis, covered) values
