@@ -4,6 +4,7 @@ import type { Dataset } from '../../src/datasets/contract.ts';
 import { requestColumns } from '../../src/datasets/target-columns.ts';
 import { unwrap } from '../../src/datasets/unwrap.ts';
 import { buildDecoder } from '../../src/recording/decode.ts';
+import { targetKey } from '../../src/recording/target-key.ts';
 import { recorded as everything } from '../../src/reporting/recorded-datasets.ts';
 import { jsonText, parseJson } from '../../src/upstreams/json.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -256,6 +257,25 @@ describe('the catalog', () => {
     expect(new Set(names).size).toBe(names.length);
     const sources = [...new Set(everything.map(({ source }) => source))].map(({ name }) => name);
     expect(new Set(sources).size).toBe(sources.length);
+  });
+
+  it('has targets that do not depend on the order of the configuration', () => {
+    const scopeOf = ([one, other]: readonly [string, string]) => {
+      const texts = [one, other];
+      const places = texts.map((address) => ({ chain: '1', address }));
+      const watch = {
+        ...{ chains: texts, nodeIds: texts, subnets: texts, addresses: texts, assets: texts },
+        ...{ evmAddresses: places, contracts: places, collections: places },
+        transactions: texts.map((hash) => ({ chain: '1', hash })),
+      };
+      return { network: 'n', observer: 'o', shares: 1, nodes: ['node'], tags: {}, options: {}, watch };
+    };
+    for (const { source } of feeds) {
+      const keys = [scopeOf(['1', '2']), scopeOf(['2', '1'])].map((scope) =>
+        source.targets(scope).map(targetKey).sort(),
+      );
+      expect(keys[0], source.name).toEqual(keys[1]);
+    }
   });
 
   it('equals the datasets of the feeds, each in one', () => {

@@ -19,8 +19,9 @@ export const pendingRewardList: Source = {
   calls: 2,
   paged: true,
   targets: ({ network, watch }) => {
-    const addresses = stakers(watch.addresses).join(',');
-    const nodeIds = [...new Set(watch.nodeIds)].join(',');
+    // The order in the configuration has no meaning. Another order must not be another target.
+    const addresses = stakers(watch.addresses).sort().join(',');
+    const nodeIds = [...new Set(watch.nodeIds)].sort().join(',');
     return addresses || nodeIds ? [{ network, addresses, nodeIds }] : [];
   },
   async *walk(client, { network, addresses = '', nodeIds = '' }) {
