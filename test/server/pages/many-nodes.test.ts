@@ -63,3 +63,18 @@ it('links up to a thousand unlisted nodes, those with problems first; the others
   expect(text).toContain('href="/status/node-1"');
   expect(text).toContain('and 500 without a link: open');
 });
+
+it('/status/NODE counts all incidents, and says that it lists only the newest', async () => {
+  await sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at) values ('paris', 'flapping', 'health', 9, now())`;
+  await sql`
+    insert into recorder.node_health (observer, node, probe, check_name, state, started_at, ended_at)
+    select 'paris', 'flapping', 'health', '*', s.state, s.starts, s.ends
+    from generate_series(1, 110) n, lateral (select ${new Date(now)}::timestamptz - n * interval '20 minutes' as starts) i,
+      lateral (values ('down', starts, starts + interval '1 minute'),
+        ('up', starts + interval '1 minute', case when n > 1 then starts + interval '20 minutes' end)) as s(state, starts, ends)`;
+  await sql`analyze recorder.node_health`;
+  const { body: text } = await sendRequest('/status/flapping?range=7d');
+  expect(text).toContain('<dt>Incidents</dt><dd>110</dd>');
+  expect([...text.matchAll(/>resolved</g)]).toHaveLength(100);
+  expect(text).toContain('Only the newest 100 of 110 incidents are shown.');
+});

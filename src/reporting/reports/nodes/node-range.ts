@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { type ObservedUptime, readUptime } from '../uptime.ts';
-import { incidentsIn, type Latency, latencies, type NodeIncident, stateSpans } from './node-record.ts';
+import { incidentsIn, type Latency, latencies, type NodeIncidents, stateSpans } from './node-record.ts';
 import { type Span, splitIntoWindows, statesIn, type WindowGrain, type WindowStates } from './windows.ts';
 
 /** Consecutive probes of a node with the same result. */
@@ -27,7 +27,7 @@ export interface NodeRange extends Span {
   /** Response times; null: no probe was counted. */
   readonly latency: Latency | null;
   readonly observed: readonly ObservedUptime[];
-  readonly incidents: readonly NodeIncident[];
+  readonly incidents: NodeIncidents;
   /** The newest probe results of the range. */
   readonly probeResults: readonly ProbeResults[];
   /** True if the range has older results. */

@@ -55,6 +55,12 @@ export interface NodeIncident {
   readonly checks: Readonly<Record<string, { first_error: string | null; last_error: string | null }>>;
 }
 
+/** The newest incidents, newest first, and the number of all incidents. */
+export interface NodeIncidents {
+  readonly newest: readonly NodeIncident[];
+  readonly count: number;
+}
+
 /** The newest seal of the recorded data, and its part for node_health. */
 export interface SealHead {
   readonly seal: number;
@@ -129,19 +135,21 @@ export async function readNodeChecks(sql: postgres.Sql, node: string | null): Pr
     order by h.node, h.state <> 'down', h.check_name, h.observer`;
 }
 
-/** Returns the incidents of nodes that overlap a range, newest first. @param most maximum number */
+/** Returns the newest incidents of nodes that overlap a range. @param most maximum number */
 export async function incidentsIn(
   sql: postgres.Sql,
   { from, to }: Span,
   nodes: readonly string[],
   most: number,
-): Promise<NodeIncident[]> {
-  return sql<NodeIncident[]>`
-    select node, started_at, ended_at, duration_seconds::float8, unknown_seconds::float8, first_error, last_error, noticed_by, checks
+): Promise<NodeIncidents> {
+  const rows = await sql<(NodeIncident & { all: number })[]>`
+    select node, started_at, ended_at, duration_seconds::float8, unknown_seconds::float8, first_error, last_error, noticed_by, checks,
+      (count(*) over ())::int as all
     from reporting.node_incidents
     where probe = ${HEALTH} and node = any(${[...nodes]}::text[])
       and started_at < ${new Date(to)} and coalesce(ended_at, 'infinity') > ${new Date(from)}
     order by started_at desc, node limit ${most}`;
+  return { newest: rows.map(({ all: _, ...incident }) => incident), count: rows[0]?.all ?? 0 };
 }
 
 /** Returns the newest seal, or null if nothing is sealed yet. */

@@ -7,7 +7,7 @@ import {
   type Latency,
   latencies,
   type NodeCheck,
-  type NodeIncident,
+  type NodeIncidents,
   readNodeChecks,
   type SealHead,
   sealHead,
@@ -32,8 +32,8 @@ export interface NodesStatus {
   readonly at: number;
   readonly nodes: readonly NodeStatus[];
   readonly stalledLedgers: readonly StalledLedger[];
-  /** Incidents of the last 90 days, newest first. */
-  readonly incidents: readonly NodeIncident[];
+  /** Incidents of the last 90 days. */
+  readonly incidents: NodeIncidents;
   readonly maintenance: readonly MaintenanceAhead[];
   readonly seal: SealHead | null;
 }

@@ -1,5 +1,10 @@
 import { useContext } from 'preact/hooks';
-import type { Latency, NodeCheck, NodeIncident } from '../../../reporting/reports/nodes/node-record.ts';
+import type {
+  Latency,
+  NodeCheck,
+  NodeIncident,
+  NodeIncidents,
+} from '../../../reporting/reports/nodes/node-record.ts';
 import type { NodeStatus, SpanName } from '../../../reporting/reports/nodes/nodes-status.ts';
 import type { StalledLedger, WatchedNode } from '../../../reporting/reports/nodes/watched-nodes.ts';
 import type { Span } from '../../../reporting/reports/nodes/windows.ts';
@@ -131,38 +136,45 @@ const seenBy: TableColumn<NodeCheck> = { name: 'Seen by', kind: 'name', cell: ({
  * @param named whether each incident contains the name of its node
  */
 export function Incidents({
-  incidents,
+  incidents: { newest, count },
   named,
   empty,
 }: {
-  readonly incidents: readonly NodeIncident[];
+  readonly incidents: NodeIncidents;
   readonly named: boolean;
   readonly empty: string;
 }) {
   const links = useContext(CurrentLinks);
-  if (incidents.length === 0) return <Empty>{empty}</Empty>;
+  if (count === 0) return <Empty>{empty}</Empty>;
   return (
-    <ol class="incidents">
-      {incidents.map((incident) => (
-        <li>
-          <p class="head">
-            <span>
-              {incident.ended_at === null ? (
-                <StateBadge is="down">ongoing</StateBadge>
-              ) : (
-                <StateBadge is="resolved">resolved</StateBadge>
-              )}{' '}
-              {named && <a href={links.node(incident.node)}>{incident.node}</a>}
-            </span>
-            <span class="soft">
-              <Time at={incident.started_at} exact /> {incident.ended_at === null ? 'ongoing for ' : 'for '}
-              {lastedText(incident)}
-            </span>
-          </p>
-          <CheckMessages incident={incident} />
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol class="incidents">
+        {newest.map((incident) => (
+          <li>
+            <p class="head">
+              <span>
+                {incident.ended_at === null ? (
+                  <StateBadge is="down">ongoing</StateBadge>
+                ) : (
+                  <StateBadge is="resolved">resolved</StateBadge>
+                )}{' '}
+                {named && <a href={links.node(incident.node)}>{incident.node}</a>}
+              </span>
+              <span class="soft">
+                <Time at={incident.started_at} exact /> {incident.ended_at === null ? 'ongoing for ' : 'for '}
+                {lastedText(incident)}
+              </span>
+            </p>
+            <CheckMessages incident={incident} />
+          </li>
+        ))}
+      </ol>
+      {count > newest.length && (
+        <p class="soft">
+          Only the newest {newest.length} of {numberText(count)} incidents are shown.
+        </p>
+      )}
+    </>
   );
 }
 

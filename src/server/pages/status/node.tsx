@@ -107,7 +107,7 @@ export function nodeContent({ range, params, status, now, site }: NodeRecord): C
             <LatencyFact latency={range.latency} params={range} />
             <div>
               <dt>Incidents</dt>
-              <dd>{range.incidents.length}</dd>
+              <dd>{numberText(range.incidents.count)}</dd>
             </div>
           </dl>
           <LatencyChart node={node} params={params} />
