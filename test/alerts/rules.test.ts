@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect } from 'vitest';
 import { defaultRules } from '../../src/alerts/default-rules.ts';
+import { runRound } from '../../src/alerts/round.ts';
 import type { RuleFacts, RuleFinding } from '../../src/alerts/rule.ts';
 import { evaluateRule } from '../../src/alerts/rule-context.ts';
-import { findRule, noFacts } from '../support/alerts.ts';
+import { findRule, noFacts, testAlerts } from '../support/alerts.ts';
+import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
@@ -12,7 +14,7 @@ const now = Date.now();
 const ago = (ms: number) => new Date(now - ms);
 const ahead = (ms: number) => new Date(now + ms);
 
-const { it, sql } = withDatabase({ max: 2 });
+const { it, database, sql } = withDatabase({ max: 2 });
 beforeEach(async () => {
   await sql`truncate recorder.targets, recorder.target_datasets, recorder.schedules, recorder.health_observers, recorder.processes, recorder.exports, recorder.node_bindings,
     recorder.health_probes, recorder.node_health, recorder.gaps, recorder.coverage, recorder.quarantine, recorder.budgets,
@@ -623,6 +625,29 @@ describe('node-unobserved', () => {
     await insertLedger(healthy);
     await sql`update recorder.health_observers set heartbeat_at = ${ago(hour)}`;
     expect(await evaluate('node-unobserved')).toMatchObject([{ subject: 'n1', since: ago(hour) }]);
+  });
+
+  it('does not fire after a restart for the time in which the recorder was off', async () => {
+    await insertLedger(healthy);
+    await sql`update recorder.health_observers set heartbeat_at = ${ago(hour)}`;
+    const clock = new ManualClock(now);
+    const alerts = testAlerts(database.url, clock, {}, { rules: [findRule('node-unobserved')] });
+    const round = async () => (await runRound(alerts, new AbortController().signal))?.notices.length;
+    expect(await round()).toBe(0);
+    await put('health_absences', {
+      observer: 'recorder',
+      started_at: ago(hour),
+      ended_at: ago(0),
+      reason: 'the recorder was off',
+    });
+    await sql`update recorder.health_observers set heartbeat_at = ${ahead(10_000)}`;
+    clock.now += 30_000;
+    expect(await round()).toBe(0);
+    // Nothing is probed after these ten seconds.
+    const later: (number | undefined)[] = [];
+    for (; clock.now < now + 8 * minute; later.push(await round())) clock.now += 30_000;
+    expect(later.filter((notices) => notices === 1)).toHaveLength(1);
+    await alerts.close();
   });
 
   it('does not count the time in which the configuration did not contain the node', async () => {

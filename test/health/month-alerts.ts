@@ -18,14 +18,15 @@ export interface Rounds {
 type Finding = 'found' | 'not found' | 'unknown';
 
 /** Documented times of the rules, in seconds. */
-const [DOWN_FOR, DOWN_CLEARS_AFTER, UNOBSERVED_AFTER, OUTDATED_AFTER] = [60, 60, 300, 300];
+const [DOWN_FOR, DOWN_CLEARS_AFTER] = [60, 60];
+const [UNOBSERVED_AFTER, UNOBSERVED_FOR, OUTDATED_AFTER] = [300, 60, 300];
 const [FLAPS_AT, FLAPS_WITHIN, FLAPPING_CLEARS_AFTER] = [3, 3_600, 1_800];
 
 /** Returns the alerts that the default rules of a node promise for its seconds. */
 export function expectedAlerts(account: Account, rounds: Rounds): ExpectedAlert[] {
   return [
     ...computeAlerts('node-down', rounds, DOWN_FOR, DOWN_CLEARS_AFTER, (at) => isDown(account, at)),
-    ...computeAlerts('node-unobserved', rounds, 0, 0, (at) =>
+    ...computeAlerts('node-unobserved', rounds, UNOBSERVED_FOR, 0, (at) =>
       at >= UNOBSERVED_AFTER &&
       account.states.subarray(at - UNOBSERVED_AFTER, at + 1).every((state) => state === 0)
         ? 'found'

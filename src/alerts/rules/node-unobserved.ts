@@ -6,7 +6,8 @@ export const nodeUnobserved: AlertRule = {
   name: 'node-unobserved',
   about: 'The state of a node is unknown: its responses are not health reports, or no observer probed it.',
   severity: 'warning',
-  for: 0,
+  // After a restart of the recorder, the first probes end the time in which no node was observed.
+  for: 60_000,
   every: 30_000,
   limits: { minutes: 5 },
   needs: ['node_health'],
