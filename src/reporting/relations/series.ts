@@ -150,36 +150,31 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuery> {
     as_of: asOf,
     ...filterShape(filters),
   };
-  return z
-    .strictObject(shape, {
-      error: ({ code }) =>
-        code === 'unrecognized_keys' ? `there are ${Object.keys(shape).join(', ')}` : undefined,
-    })
-    .transform((params: ParsedParams, context): SeriesQuery => {
-      const parsedFilters = parseFilters(filters, params);
-      for (const name of needed)
-        if (
-          !parsedFilters.some(
-            ({ column, operator, value }) =>
-              column === name && (operator === 'eq' || (operator === 'null' && value === 'true')),
-          )
+  return z.strictObject(shape).transform((params: ParsedParams, context): SeriesQuery => {
+    const parsedFilters = parseFilters(filters, params);
+    for (const name of needed)
+      if (
+        !parsedFilters.some(
+          ({ column, operator, value }) =>
+            column === name && (operator === 'eq' || (operator === 'null' && value === 'true')),
         )
-          context.addIssue({
-            code: 'custom',
-            path: [name],
-            message: 'is required: without it one line would mix points of different entities',
-          });
-      const column = values.find(({ name }) => name === (getParamText(params, 'column') ?? names[0]));
-      return {
-        column: column ?? { name: '', type: '', comment: '' },
-        time: getParamText(params, 'time') ?? time,
-        filters: parsedFilters,
-        from: getParamText(params, 'from') ?? null,
-        to: getParamText(params, 'to') ?? null,
-        asOf: getParamText(params, 'as_of') ?? null,
-        buckets: Number(getParamText(params, 'buckets') ?? DEFAULT_BUCKETS),
-      };
-    });
+      )
+        context.addIssue({
+          code: 'custom',
+          path: [name],
+          message: 'is required: without it one line would mix points of different entities',
+        });
+    const column = values.find(({ name }) => name === (getParamText(params, 'column') ?? names[0]));
+    return {
+      column: column ?? { name: '', type: '', comment: '' },
+      time: getParamText(params, 'time') ?? time,
+      filters: parsedFilters,
+      from: getParamText(params, 'from') ?? null,
+      to: getParamText(params, 'to') ?? null,
+      asOf: getParamText(params, 'as_of') ?? null,
+      buckets: Number(getParamText(params, 'buckets') ?? DEFAULT_BUCKETS),
+    };
+  });
 }
 
 /**

@@ -11,7 +11,7 @@ import { formatDisplayCsv } from '../../lib/csv.ts';
 import { toErrorMessage } from '../../lib/errors.ts';
 import { readVersion } from '../../lib/version.ts';
 import { getCatalogue } from '../../reporting/relations/catalogue.ts';
-import { InvalidRequestError } from '../../reporting/relations/invalid-request.ts';
+import { InvalidRequestError, invalidParameter } from '../../reporting/relations/invalid-request.ts';
 import type { Values } from '../../reporting/reports/saved-queries.ts';
 import type { Status } from '../../reporting/reports/status.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
@@ -135,9 +135,7 @@ function formatOf(format: unknown, suffix: 'csv' | 'json' | null): 'csv' | 'json
     (requestedFormat !== 'csv' && requestedFormat !== 'json') ||
     (suffix !== null && requestedFormat !== suffix)
   )
-    throw new InvalidRequestError([
-      { parameter: 'format', problem: 'must be json or csv, and equal the extension of the path' },
-    ]);
+    throw invalidParameter('format', 'must be json or csv, and equal the extension of the path');
   return requestedFormat;
 }
 

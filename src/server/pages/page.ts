@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { z } from 'zod';
 import type { QueuesView } from '../../jobs/queue-content.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { findNearestName } from '../../lib/nearest-name.ts';
+import { validateParameters } from '../../reporting/relations/invalid-request.ts';
 import type { Demand } from '../../reporting/reports/call-demand.ts';
 import type { DiskUse } from '../../reporting/reports/disk.ts';
 import type { MyValidator } from '../../reporting/reports/my-validators.ts';
@@ -96,21 +96,9 @@ export interface PageDefinition {
    * Returns the content of the page, or a redirect.
    * @param params unvalidated parameters
    * @returns null if there is nothing at this path
-   * @throws BadRequest, InvalidRequestError if a parameter is invalid
+   * @throws InvalidRequestError if a parameter is invalid
    */
   answer(context: PageContext, params: Readonly<Record<string, unknown>>): Promise<Content | Redirect | null>;
-}
-
-/** Error of a request with invalid parameters. */
-export class BadRequest extends Error {
-  override readonly name = 'BadRequest';
-  readonly problems: readonly string[];
-
-  /** @param problems one line per invalid parameter, starting with the name of the parameter */
-  constructor(problems: readonly string[]) {
-    super(problems.join('\n'));
-    this.problems = problems;
-  }
 }
 
 export function definePage<Params extends z.ZodObject, Data>(
@@ -119,30 +107,9 @@ export function definePage<Params extends z.ZodObject, Data>(
   return {
     path: declared.path,
     async answer(context, rawParams) {
-      const params = declared.params.safeParse(rawParams);
-      if (!params.success)
-        throw new BadRequest(
-          params.error.issues.map((issue) => problemOf(issue, rawParams, Object.keys(declared.params.shape))),
-        );
-      const data = await declared.read(context, params.data);
-      return data === null ? null : declared.content(data, params.data);
+      const params = validateParameters(declared.params, rawParams);
+      const data = await declared.read(context, params);
+      return data === null ? null : declared.content(data, params);
     },
   };
-}
-
-function problemOf(
-  issue: z.core.$ZodIssue,
-  rawParams: Readonly<Record<string, unknown>>,
-  known: readonly string[],
-): string {
-  if (issue.code === 'unrecognized_keys') {
-    const accepted =
-      known.length > 0 ? `this page accepts ${known.join(', ')}` : 'this page accepts no parameters';
-    const nearest = findNearestName(issue.keys[0] ?? '', known);
-    return `${issue.keys.join(', ')}: ${accepted}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
-  }
-  const name = issue.path.join('.');
-  // For a repeated parameter, Zod may report an issue of its items instead of the parameter.
-  const isRepeated = Array.isArray(rawParams[name]) && issue.code.startsWith('invalid_');
-  return `${name}: ${isRepeated ? 'is given more than once' : issue.message}`;
 }

@@ -16,7 +16,7 @@ import { QueueUnavailableError } from '../queue-unavailable.ts';
 import { createQueryRunner } from '../run-query.ts';
 import { documentOf } from './document.tsx';
 import { login } from './login.tsx';
-import { BadRequest, type Content, type PageContext } from './page.ts';
+import type { Content, PageContext } from './page.ts';
 import { pages } from './pages.ts';
 import * as problems from './problems.tsx';
 import { themes } from './view.ts';
@@ -194,7 +194,6 @@ const isRefusal = (error: unknown) => error instanceof Error && 'code' in error 
 
 /** Returns the problem to report for an error that a page or a route threw. */
 function problemOf(error: unknown): problems.PageProblem {
-  if (error instanceof BadRequest) return problems.badRequest(error.problems);
   if (error instanceof InvalidRequestError)
     return problems.badRequest(error.problems.map(({ parameter, problem }) => `${parameter}: ${problem}`));
   if (isRefusal(error)) return problems.badRequest([toErrorMessage(error)]);

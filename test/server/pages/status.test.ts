@@ -284,7 +284,7 @@ describe('/status/NODE', () => {
     ['from=0001-01-01', /from: is too early: a range has at most 400 months/],
     ['from=1&from=2', /from: is given more than once/],
     ['range=1h&range=24h', /range: is given more than once/],
-    ['limit=5', /this page accepts range, from, to, grain/],
+    ['limit=5', /there are range, from, to, grain/],
     ["from=2026-05-01'--", /from: must be a time such as/],
   ])('refuses ?%s with a sentence', async (query, message) => {
     const { code, body } = await get(path('several', `?${query}`));

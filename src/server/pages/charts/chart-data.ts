@@ -7,8 +7,8 @@ import {
   startOfGrain,
 } from '../../../reporting/relations/chart-sources.ts';
 import { getValueSchema } from '../../../reporting/relations/filters.ts';
+import { InvalidRequestError, type ParameterProblem } from '../../../reporting/relations/invalid-request.ts';
 import type { LinesQuery } from '../../../reporting/relations/lines.ts';
-import { BadRequest } from '../page.ts';
 
 /** Parameters of a chart: its window, its lines, and the moments of the record. */
 export interface ChartRequest extends Omit<LinesQuery, 'asOf'> {
@@ -44,7 +44,7 @@ const MAX_VALUES = 50;
 /**
  * Parses the parameters of a chart.
  * @param now ms since 1970
- * @throws BadRequest with all invalid parameters
+ * @throws InvalidRequestError with all invalid parameters
  */
 export function parseChartRequest(
   drawable: ChartSource,
@@ -52,42 +52,47 @@ export function parseChartRequest(
   now: number,
 ): ChartRequest {
   const { dataset, keys, takes, grains, counted, past } = drawable;
-  const problems: string[] = [];
+  const problems: ParameterProblem[] = [];
+  const refuse = (parameter: string, problem: string) => problems.push({ parameter, problem });
   const to = parameters.to ?? new Date(now);
   const often = dataset?.kind === 'sample' || (!counted && grains.includes('hour'));
   const from =
     parameters.from ?? new Date(Math.max(to.getTime() - (often ? SHORT_WINDOW_MS : LONG_WINDOW_MS), 0));
-  if (from >= to) problems.push('from: must be before the end of the window');
+  if (from >= to) refuse('from', 'must be before the end of the window');
   if (!past && (parameters.as_of || parameters.beside))
-    problems.push(`as_of, beside: reporting.${drawable.name} has no history`);
+    refuse('as_of, beside', `reporting.${drawable.name} has no history`);
   const columns = parameters.column === undefined ? drawable.usual : textsOf(parameters.column);
   const names = drawable.values.map(({ name }) => name);
   if (columns.some((one) => !names.includes(one)))
-    problems.push(`column: must be one or more of ${names.join(', ')}`);
+    refuse('column', `must be one or more of ${names.join(', ')}`);
   if (parameters.by !== undefined && !grains.includes(parameters.by))
-    problems.push(
-      grains.length > 0 ? `by: must be one of ${grains.join(', ')}` : 'by: is not supported for this chart',
+    refuse(
+      'by',
+      grains.length > 0 ? `must be one of ${grains.join(', ')}` : 'is not supported for this chart',
     );
   else if (parameters.by !== undefined && isTooFine(parameters.by, to.getTime() - from.getTime()))
-    problems.push(
-      `by: the window has too many periods of one ${parameters.by}: choose a longer period or a shorter window`,
+    refuse(
+      'by',
+      `the window has too many periods of one ${parameters.by}: choose a longer period or a shorter window`,
     );
   const types = new Map([...keys, ...takes].map(({ name, type }) => [name, type]));
   const known = Object.entries(parameters.selected).flatMap(([name, text]): [string, string[]][] => {
     const type = types.get(name);
     if (type === undefined)
-      problems.push(
-        `${name}: is not a parameter of this chart; valid parameters: ${[...types.keys()].join(', ') || 'none'}`,
+      refuse(
+        name,
+        `is not a parameter of this chart; valid parameters: ${[...types.keys()].join(', ') || 'none'}`,
       );
     const values = keys.some((key) => key.name === name) ? textsOf(text) : [text];
-    if (values.length > MAX_VALUES) problems.push(`${name}: has more than ${MAX_VALUES} values`);
+    if (values.length > MAX_VALUES) refuse(name, `has more than ${MAX_VALUES} values`);
     const wrong = values
       .map((one) => getValueSchema(type ?? 'text').safeParse(one))
       .find((one) => !one.success);
-    if (wrong?.error) problems.push(`${name}: ${wrong.error.issues[0]?.message}`);
+    const [issue] = wrong?.error?.issues ?? [];
+    if (issue) refuse(name, issue.message);
     return [[name, values]];
   });
-  if (problems.length > 0) throw new BadRequest(problems);
+  if (problems.length > 0) throw new InvalidRequestError(problems);
   const isKey = ([name]: readonly [string, unknown]) => keys.some((key) => key.name === name);
   const grain = parameters.by ?? chooseChartGrain(drawable, to.getTime() - from.getTime());
   return {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { ChartSource } from '../../../reporting/relations/chart-sources.ts';
 import { limitedText } from '../../../reporting/relations/filters.ts';
+import { invalidParameter } from '../../../reporting/relations/invalid-request.ts';
 import { toIsoTime } from '../../../reporting/relations/values.ts';
-import { BadRequest, definePage } from '../page.ts';
+import { definePage } from '../page.ts';
 import { LineChart } from '../parts/line-chart.tsx';
 import { Empty } from '../parts/table.tsx';
 import { asOfParam } from '../query/query-parameters.ts';
@@ -54,7 +55,7 @@ export const chartsPage = definePage({
   async read({ read, clock }, params): Promise<ChartData> {
     const { of, column, by, from, to, as_of, beside, ...others } = params;
     const drawable = drawables.get(of);
-    if (!drawable) throw new BadRequest(['of: is not the name of a data source']);
+    if (!drawable) throw invalidParameter('of', 'is not the name of a data source');
     const now = clock();
     const selected = Object.fromEntries(
       Object.entries(others).flatMap(([name, value]) =>

@@ -5,7 +5,7 @@ import {
   getCatalogue,
 } from '../../../reporting/relations/catalogue.ts';
 import { instantParam } from '../../../reporting/relations/filters.ts';
-import { InvalidRequestError, validateParameters } from '../../../reporting/relations/invalid-request.ts';
+import { invalidParameter, validateParameters } from '../../../reporting/relations/invalid-request.ts';
 import type { Relation } from '../../../reporting/relations/relation.ts';
 import { type RowsQuery, rowsParameters } from '../../../reporting/relations/row-query.ts';
 import { type Parameters, singleParameters } from './addresses.ts';
@@ -105,7 +105,7 @@ export function parseAsOf(params: Readonly<Record<string, unknown>>): string | n
 export function requireSingle(params: Readonly<Record<string, unknown>>): Parameters {
   const parameters = singleParameters(params);
   if (parameters) return parameters;
-  throw new InvalidRequestError([{ parameter: 'parameters', problem: 'no parameter may be repeated' }]);
+  throw invalidParameter('parameters', 'no parameter may be repeated');
 }
 
 /**

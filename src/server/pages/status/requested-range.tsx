@@ -2,6 +2,11 @@ import { useContext } from 'preact/hooks';
 import { z } from 'zod';
 import { INSTANT_EXAMPLE, parseInstant } from '../../../lib/instant.ts';
 import {
+  InvalidRequestError,
+  invalidParameter,
+  type ParameterProblem,
+} from '../../../reporting/relations/invalid-request.ts';
+import {
   chooseWindowGrain,
   countOf,
   grains,
@@ -9,7 +14,6 @@ import {
   type Span,
   type WindowGrain,
 } from '../../../reporting/reports/nodes/windows.ts';
-import { BadRequest } from '../page.ts';
 import { FormField } from '../parts/fields.tsx';
 import { LinkList } from '../parts/link-list.tsx';
 import { CurrentView } from '../view.ts';
@@ -57,7 +61,7 @@ export interface RequestedRange extends Span {
  * Parses the range in the parameters. Default: the last 90 days. The end of the range is at most now.
  * @param now ms since 1970
  * @param firstProbe start of the record, in ms since 1970; null if there is none
- * @throws BadRequest if the range is invalid or has too many windows
+ * @throws InvalidRequestError if the range is invalid or has too many windows
  */
 export function parseRange(
   params: z.output<z.ZodObject<typeof rangeParameters>>,
@@ -65,7 +69,7 @@ export function parseRange(
   firstProbe: number | null,
 ): RequestedRange {
   const own = Boolean(params.from) || Boolean(params.to);
-  if (own && params.range) throw new BadRequest(['range: cannot be combined with from and to']);
+  if (own && params.range) throw invalidParameter('range', 'cannot be combined with from and to');
   const usual = own ? null : (params.range ?? '90d');
   const span = usual === null ? ownRange(params, now) : usualRange(usual, now, firstProbe);
   const preset = usual === null ? null : usualRanges[usual].grain;
@@ -73,11 +77,12 @@ export function parseRange(
   const count = countOf(span, grain);
   if (count > MAX_RANGE_WINDOWS) {
     const coarser = chooseWindowGrain(span, MAX_RANGE_WINDOWS);
-    throw new BadRequest([
-      countOf(span, coarser) > MAX_RANGE_WINDOWS
-        ? `from: is too early: a range has at most ${MAX_RANGE_WINDOWS} months`
-        : `grain: ${grain} divides this range into ${count} parts, more than ${MAX_RANGE_WINDOWS}: use ${coarser} or coarser`,
-    ]);
+    throw countOf(span, coarser) > MAX_RANGE_WINDOWS
+      ? invalidParameter('from', `is too early: a range has at most ${MAX_RANGE_WINDOWS} months`)
+      : invalidParameter(
+          'grain',
+          `${grain} divides this range into ${count} parts, more than ${MAX_RANGE_WINDOWS}: use ${coarser} or coarser`,
+        );
   }
   return { ...span, grain, usual };
 }
@@ -91,17 +96,18 @@ function usualRange(name: UsualRange, now: number, firstProbe: number | null): S
 }
 
 function ownRange({ from, to }: { from?: string | undefined; to?: string | undefined }, now: number): Span {
-  const problems: string[] = [];
-  const read = (name: string, text: string | undefined) => {
+  const problems: ParameterProblem[] = [];
+  const read = (parameter: string, text: string | undefined) => {
     const at = text ? parseInstant(text) : null;
-    if (text && at === null) problems.push(`${name}: must be a time such as ${INSTANT_EXAMPLE}`);
+    if (text && at === null)
+      problems.push({ parameter, problem: `must be a time such as ${INSTANT_EXAMPLE}` });
     return at;
   };
   const end = Math.min(read('to', to) ?? now, now);
   const begin = read('from', from) ?? end - DAY;
-  if (problems.length === 0 && begin >= now) problems.push('from: is in the future: nothing is recorded yet');
-  else if (problems.length === 0 && begin >= end) problems.push('from: must be before to');
-  if (problems.length > 0) throw new BadRequest(problems);
+  if (problems.length > 0) throw new InvalidRequestError(problems);
+  if (begin >= now) throw invalidParameter('from', 'is in the future: nothing is recorded yet');
+  if (begin >= end) throw invalidParameter('from', 'must be before to');
   return { from: begin, to: end };
 }
 
