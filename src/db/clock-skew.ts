@@ -13,3 +13,15 @@ export async function measureClockSkew(sql: postgres.Sql, clock: Clock): Promise
   const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
   return Math.round((row?.now.getTime() ?? before) - (before + clock()) / 2);
 }
+
+/**
+ * Returns the earlier of a time and the time of the database, for removals: a clock that is ahead would remove
+ * recent data. Removing too late does no harm.
+ * @param now in ms since 1970
+ */
+export async function earlierOfClocks(sql: postgres.Sql, now: number): Promise<number> {
+  const [database] = await sql<
+    { now: number }[]
+  >`select extract(epoch from clock_timestamp())::float8 * 1000 as now`;
+  return Math.min(now, database?.now ?? now);
+}

@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { earlierOfClocks } from '../db/clock-skew.ts';
 import { tableText } from '../db/orm.ts';
 import { runDays, runs, targetDatasets } from '../db/schema/bookkeeping.ts';
 
@@ -90,7 +91,7 @@ export interface RunRetention {
  * Removes old runs, and adds them to counts by day, dataset, target and reason. One statement removes and
  * counts a batch. So no run is counted twice or lost, even if several processes run this function, or if the
  * work is stopped.
- * @param now ms since 1970
+ * @param now ms since 1970; if the time of the database is earlier, that time is used
  * @param signal stops the work between two batches
  * @returns the number of removed runs
  */
@@ -100,10 +101,11 @@ export async function aggregateRuns(
   { keep, keepWritten }: RunRetention,
   signal: AbortSignal,
 ): Promise<number> {
-  const before = (age: number) => new Date(now - age).toISOString();
+  const earlier = await earlierOfClocks(sql, now);
+  const before = (age: number) => new Date(earlier - age).toISOString();
   const empty = await moveAll(sql, MOVE_EMPTY_RUNS, before(keep), signal);
   const written = await moveAll(sql, MOVE_WRITTEN_RUNS, before(keepWritten), signal);
-  const kept = new Date(now - DAILY_RETENTION_MS);
+  const kept = new Date(earlier - DAILY_RETENTION_MS);
   const month = new Date(Date.UTC(kept.getUTCFullYear(), kept.getUTCMonth(), 1));
   await moveAll(sql, MOVE_DAYS, month.toISOString().slice(0, 10), signal);
   return empty + written;

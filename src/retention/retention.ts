@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import type { Dataset } from '../datasets/contract.ts';
+import { earlierOfClocks } from '../db/clock-skew.ts';
 import { packingOf, regclassSql } from '../recording/readings/value-encoding.ts';
 import { removeUnreadMembers } from '../recording/unread-members.ts';
 import {
@@ -51,11 +52,7 @@ export async function retain(
   signal: AbortSignal,
 ): Promise<RemovalResult[]> {
   const results: RemovalResult[] = [];
-  // A clock that is ahead would remove years of data. Removing too late does no harm.
-  const [database] = await sql<
-    { now: number }[]
-  >`select extract(epoch from clock_timestamp())::float8 * 1000 as now`;
-  const earlier = Math.min(now, database?.now ?? now);
+  const earlier = await earlierOfClocks(sql, now);
   for (const one of retainable) {
     const keep = retention[one.name];
     if (keep === undefined || signal.aborted) continue;

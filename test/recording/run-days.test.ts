@@ -173,4 +173,14 @@ describe('old runs', () => {
       { target_key: 'target 1', runs: 30, last: 88 },
     ]);
   });
+
+  it('uses the earlier of two clocks: one that is ahead removes nothing', async () => {
+    await sql`truncate recorder.runs, recorder.run_days`;
+    await sql`
+      insert into recorder.runs (source, target_key, datasets, reason, status, worker, started_at, finished_at, items, rows_written)
+      select 's', 'recent', '{one}', 'poll', 'done', 'w', at, at, '{0}', '{0}' from (select now() - interval '1 day') recent(at)`;
+    await insertNewest();
+    const tenYears = Date.now() + 3_650 * day;
+    expect(await aggregateRuns(other, tenYears, { keep: 30 * day, keepWritten: 90 * day }, signal)).toBe(0);
+  });
 });
