@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { PRIMARY_NETWORK } from '../../datasets/node/current-validators.ts';
 import type { Values } from './saved-queries.ts';
 import { momentOf } from './uptime.ts';
 
@@ -24,7 +25,7 @@ export const rewardParameters = ({
 });
 
 /**
- * A validation of a configured node as observed by one node. The observation is not the decision of the
+ * A validation of a configured node on the primary network as observed by one node. The observation is not the decision of the
  * network.
  */
 export interface ValidationView {
@@ -57,8 +58,8 @@ export interface StakeView {
 }
 
 /**
- * Reads the latest observations of the validations of configured nodes, and the stake that would reward these
- * nodes.
+ * Reads the latest observations of the validations of configured nodes on the primary network, and the stake
+ * that would reward these nodes.
  * @param asOf returns the latest observations at this moment; null: now
  */
 export async function networkViews(
@@ -79,7 +80,8 @@ export async function networkViews(
         select i.node, i.node_id, u.node as seen_by, u.observed_at, u.uptime::float8 as uptime_percent, u.connected,
           v.start_time, v.end_time
         from reporting.node_identity_as_of(${at}) i
-        join reporting.node_validators_as_of(${at}) v on v.node_id = i.node_id and v.end_time is not null
+        join reporting.node_validators_as_of(${at}) v on v.node_id = i.node_id and v.subnet_id = ${PRIMARY_NETWORK}
+          and v.end_time is not null
         join lateral (
           select distinct on (u.node) u.node, u.observed_at, u.uptime, u.connected from reporting_internal.validator_uptime_as_of(${at}) u
           where u.node = v.node and u.subnet_id = v.subnet_id and u.node_id = v.node_id order by u.node, u.observed_at desc) u on true

@@ -30,6 +30,8 @@ const lists = {
   points: scriptedFeed(metricPoints, { chainId: '43114', metric: 'txCount', timeInterval: 'day' }),
   rates: scriptedFeed(averageTps, { chainId: '43114' }),
   members: scriptedFeed([validators, validatorUptime], { node: 'one', subnetId: PRIMARY }),
+  // Rewards of other subnets have requirements of their own.
+  subnet: scriptedFeed([validators, validatorUptime], { node: 'one', subnetId: 'permissioned' }),
   identity: scriptedFeed(nodeIdentity, { node: 'one' }),
   uptime: scriptedFeed(nodeReportedUptime, { node: 'one', subnetId: PRIMARY }),
 };
@@ -55,6 +57,7 @@ async function poll(round: number) {
       connected: true,
     }));
   lists.members.script = () => onlyPage({ validators: listed });
+  lists.subnet.script = () => onlyPage({ validators: listed.filter(({ nodeID }) => nodeID === 'NodeID-11') });
   lists.identity.script = () =>
     onlyPage({ ...nodeIdentity.example, nodeID: `NodeID-${11 + (round > 3 ? 10 : 0)}` });
   lists.uptime.script = () =>
