@@ -59,8 +59,8 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
       {fetchable.rows.length > 0 && (
         <>
           <p>
-            Some ranges are not recorded yet and can still be fetched. The running recorder fetches them
-            automatically. This command fetches all of them now:
+            Some ranges are not recorded yet and can still be fetched. The running recorder fetches the ranges
+            of configured targets automatically. This command fetches them now:
           </p>
           <CopyableText text={formatHealCommand(dataset)} label="The command that fetches all ranges" />
         </>
