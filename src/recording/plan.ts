@@ -33,10 +33,11 @@ export interface TargetState {
   readonly requestedSince: number | null;
   /**
    * Start of the interval until the next poll. This is the time at which the last successful run was planned,
-   * or at which that run ended if it was not planned. Null if no run succeeded. For data that never changes,
-   * null until a run was complete.
+   * or at which that run ended if it was not planned. Null if no run succeeded.
    */
   readonly lastPolled: number | null;
+  /** True if a run was complete: data that never changes is then not requested again. */
+  readonly isComplete: boolean;
   readonly lastFailure: number | null;
   readonly failures: number;
   readonly unsupported: boolean;
@@ -66,6 +67,7 @@ const NEW_TARGET_STATE: TargetState = {
   expectedFrom: null,
   requestedSince: null,
   lastPolled: null,
+  isComplete: false,
   lastFailure: null,
   failures: 0,
   unsupported: false,
@@ -93,6 +95,7 @@ export function jointState({ datasets }: ConfiguredFeed, states: TargetStates, t
     expectedFrom: earliest(all.map(({ expectedFrom }) => expectedFrom)),
     requestedSince: earliest(all.map(({ requestedSince }) => requestedSince)),
     lastPolled: earliest(all.map(({ lastPolled }) => lastPolled)),
+    isComplete: all.every(({ isComplete }) => isComplete),
     lastFailure: earliest(all.map(({ lastFailure }) => lastFailure)),
     failures: Math.max(...all.map(({ failures }) => failures)),
     unsupported: all.every(({ unsupported }) => unsupported),
@@ -119,6 +122,7 @@ export async function loadStates(
     expected_from: string | null;
     requested_since: Date | null;
     last_polled: Date | null;
+    is_complete: boolean;
     last_failure_at: Date | null;
     failures: number;
     unsupported_reason: string | null;
@@ -128,7 +132,7 @@ export async function loadStates(
     failed_sweeps: string | null;
     kept_since: Date | null;
   }>(expression`
-    select t.target_key, t.dataset, t.expected_from, case when t.active then t.requested_since end as requested_since, case when not t.once or t.last_complete_at is not null then least(t.last_planned_at, t.last_success_at) end as last_polled, t.last_failure_at, t.failures, t.unsupported_reason,
+    select t.target_key, t.dataset, t.expected_from, case when t.active then t.requested_since end as requested_since, least(t.last_planned_at, t.last_success_at) as last_polled, t.last_complete_at is not null as is_complete, t.last_failure_at, t.failures, t.unsupported_reason,
       (c.covered + lost.ranges)::text as covered, (c.covered + lost.ranges + coalesce(c.answered, '{}'))::text as answered,
       k.shown_from, k.failed_sweeps::text, (select r.kept_since from ${retention} r where r.dataset = t.dataset) as kept_since
     from ${targetDatasets} t
@@ -146,6 +150,7 @@ export async function loadStates(
       expectedFrom: row.expected_from === null ? null : Number(row.expected_from),
       requestedSince: row.requested_since?.getTime() ?? null,
       lastPolled: row.last_polled?.getTime() ?? null,
+      isComplete: row.is_complete,
       lastFailure: row.last_failure_at?.getTime() ?? null,
       failures: row.failures,
       unsupported: row.unsupported_reason !== null,
@@ -245,7 +250,7 @@ export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Jo
       state: targetStateOf(states, target, dataset.name),
     }));
     const due = known.filter(
-      ({ state, every }) => isDue(state, every, now) && !(once && state.lastPolled !== null),
+      ({ state, every }) => isDue(state, every, now) && !(once && state.isComplete),
     );
     const job = (
       window: Window | null,

@@ -49,6 +49,7 @@ const state = ({ covered = [], ...more }: Partial<TargetState> = {}): TargetStat
   expectedFrom: null,
   requestedSince: null,
   lastPolled: null,
+  isComplete: false,
   lastFailure: null,
   failures: 0,
   unsupported: false,
@@ -551,6 +552,7 @@ describe('the stored state of targets', () => {
     // The index has the transaction, but not its block yet.
     const pending = { ...evmTransactions.example, blockNumber: null };
     expect(await runOnce(pending)).toMatchObject({ status: 'partial', quarantined: 1 });
+    expect(await plan()).toEqual([]);
     clock.now += hour;
     expect(await runOnce(evmTransactions.example)).toMatchObject({ status: 'done', rowsWritten: [1] });
     clock.now += day;
