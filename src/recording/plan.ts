@@ -249,9 +249,7 @@ export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Jo
       ...dataset,
       state: targetStateOf(states, target, dataset.name),
     }));
-    const due = known.filter(
-      ({ state, every }) => isDue(state, every, now) && !(once && state.isComplete),
-    );
+    const due = known.filter(({ state, every }) => isDue(state, every, now) && !(once && state.isComplete));
     const job = (
       window: Window | null,
       reason: Job['reason'],
