@@ -105,7 +105,7 @@ async function outages(sql: postgres.Sql): Promise<Outage[]> {
     select distinct on (o.node) o.node, o.started_at, o.ended_at, o.down_seconds::float8, o.last_error as error,
       (count(*) over (partition by o.node, o.observer))::int as times
     from reporting_internal.node_outages_in(now() - interval '7 days', 'infinity') o
-    where o.probe = 'health'
+    where o.probe = 'health' and o.seen_until > now() - interval '7 days'
     order by o.node, o.started_at desc`;
   return rows.sort((a, b) => b.started_at.getTime() - a.started_at.getTime()).slice(0, MAX_SHOWN);
 }

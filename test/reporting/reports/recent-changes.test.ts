@@ -118,13 +118,17 @@ describe('the recent changes', () => {
     ]);
   });
 
-  it('include a node that has been down for longer than the week', async () => {
+  it('include a node that has been down for longer than the week, if it was observed in the week', async () => {
     await sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at) values ('o', 'long', 'health', 9, now())`;
     await sql`
       insert into recorder.node_health (observer, node, probe, check_name, state, error, started_at)
-      values ('o', 'long', 'health', '*', 'down', 'it does not answer', ${ago(9)})`;
-    expect((await readRecentChanges(sql)).outages).toContainEqual(
-      expect.objectContaining({ node: 'long', started_at: ago(9), ended_at: null, times: 1 }),
-    );
+      values ('o', 'long', 'health', '*', 'down', 'it does not answer', ${ago(9)}),
+        ('stopped', 'unobserved', 'health', '*', 'down', 'it does not answer', ${ago(9)})`;
+    await sql`insert into recorder.health_observers (observer, heartbeat_at) values ('stopped', ${ago(8)})`;
+    await sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at) values ('stopped', 'unobserved', 'health', 9, ${ago(8)})`;
+    expect((await readRecentChanges(sql)).outages).toMatchObject([
+      { node: 'n' },
+      { node: 'long', started_at: ago(9), ended_at: null, times: 1 },
+    ]);
   });
 });
