@@ -201,8 +201,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a cursor is read up to the wrong bracket',
     file: 'reporting/relations/cursor.ts',
-    from: 'sort: text.slice(0, begin)',
-    to: 'sort: text.slice(0, begin + 1)',
+    from: 'text.slice(0, begin).split',
+    to: 'text.slice(0, begin + 1).split',
     test: 'reporting/relations/rows.test.ts',
   },
   {

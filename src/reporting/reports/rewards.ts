@@ -25,8 +25,8 @@ export const rewardParameters = ({
 });
 
 /**
- * A validation of a configured node on the primary network as observed by one node. The observation is not the decision of the
- * network.
+ * A validation of a configured node on the primary network as observed by one node. The observation is not
+ * the decision of the network.
  */
 export interface ValidationView {
   readonly node: string;
