@@ -55,7 +55,7 @@ export interface CoverageQuery {
 /** Maximum number of days per response. */
 export const MAX_DAYS = 1_100;
 /** Maximum number of height ranges per response. */
-const MAX_HEIGHT_RANGES = 1_000;
+export const MAX_HEIGHT_RANGES = 1_000;
 
 const day = (description: string) => instantParam.meta({ ...instantParam.meta(), description }).optional();
 

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import type { DatasetRelations } from '../../reporting/relations/catalogue.ts';
-import { coverageParameters, readCoverage } from '../../reporting/relations/coverage-days.ts';
+import {
+  coverageParameters,
+  MAX_HEIGHT_RANGES,
+  readCoverage,
+} from '../../reporting/relations/coverage-days.ts';
 import { validateParameters } from '../../reporting/relations/invalid-request.ts';
 import { listFilterParameters } from '../../reporting/relations/list-parameters.ts';
 import { readSeries, type SeriesSource, seriesParameters } from '../../reporting/relations/series.ts';
@@ -37,7 +41,9 @@ const coverage = z.strictObject({
         reason: z.string(),
       }),
     )
-    .meta({ description: 'For data recorded by height: the recorded and missing ranges, with reasons.' }),
+    .meta({
+      description: `For data recorded by height: the recorded and missing ranges, with reasons. At most ${MAX_HEIGHT_RANGES}; the view \`coverage\` has all.`,
+    }),
 });
 
 /** Declares the operation that reports the coverage of a dataset by day. */

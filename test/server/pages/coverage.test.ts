@@ -46,6 +46,17 @@ describe('the coverage of a dataset', () => {
     expect(textOf(body)).toContain('the service keeps <90 days');
   });
 
+  it('says that it shows not all ranges of heights, with a link to all', async () => {
+    await sql`
+      insert into recorder.targets (source, target_key, target) values ('p_blocks', 'node=many', '{"node":"many"}')`;
+    await sql`
+      insert into recorder.coverage (dataset, target_key, axis, covered)
+      select 'p_blocks', 'node=many', 'height', range_agg(int8range(n * 2, n * 2 + 1)) from generate_series(1, 1001) n`;
+    const { body } = await sendRequest('/datasets/node_p_blocks/coverage');
+    expect(textOf(body)).toMatch(/At most 1.000 ranges are shown; coverage has all\./);
+    expect(await sendRequest(linkOf(body, 'coverage'))).toMatchObject({ code: 200 });
+  });
+
   it('has the command that fixes a gap, whatever its target contains', async () => {
     const { body } = await sendRequest(`/datasets/metric_points/coverage?${window}`);
     const commands = [...body.matchAll(/<code class="command">(.*?)<\/code>/g)].map(([, one = '']) =>

@@ -4,6 +4,7 @@ import {
   type Coverage,
   type CoverageHeights,
   coverageParameters,
+  MAX_HEIGHT_RANGES,
   NOT_RECORDED_YET,
   readCoverage,
   readTargetCoverage,
@@ -110,6 +111,12 @@ function Heights({
         rows={of}
         empty="No height is recorded yet."
       />
+      {of.length === MAX_HEIGHT_RANGES && (
+        <p class="soft">
+          At most {numberText(MAX_HEIGHT_RANGES)} ranges are shown;{' '}
+          <a href={hrefOf('/datasets/coverage', { dataset: dataset.name })}>coverage</a> has all.
+        </p>
+      )}
       {first > 0 && (
         <>
           <p>
