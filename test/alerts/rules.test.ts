@@ -514,6 +514,20 @@ it('l1-balance-low does not end because the balance cannot be read any more', as
   expect(await evaluate('l1-balance-low')).toMatchObject([{ subject: 'v1', unknown: true }]);
 });
 
+it('l1-balance-low calls a balance used up only if it was seen', async () => {
+  await insertValidations([l1('8000000000', 6 * day, 5 * day), l1('1000000000', 5 * day, null)]);
+  expect(await evaluate('l1-balance-low')).toMatchObject([
+    {
+      summary: expect.stringMatching(/\(1.0+ AVAX when last seen\) should be used up since 2/),
+      severity: 'critical',
+    },
+  ]);
+  await sql`update recorder.validators set balance = 0 where valid_to is null`;
+  expect(await evaluate('l1-balance-low')).toMatchObject([
+    { summary: expect.stringMatching(/^the balance of NodeID-2 on L1 is used up since 2/) },
+  ]);
+});
+
 it.each<[string, string, object, string[]]>([
   ['node-down', 'n1', {}, ['n1']],
   ['node-down', 'n1 L1', {}, ['n1', 'health:L1']],

@@ -55,12 +55,16 @@ function foundOf({
   const balance = `the balance of ${node_id} on ${subnet_id}`;
   if (runs_dry_at === null || days_left === null)
     return { ...finding, summary: `${balance} was not seen to fall`, unknown: true };
+  const severity = days_left < 2 ? ('critical' as const) : undefined;
+  const at = runs_dry_at.toISOString();
+  if (Number(balance_avax) === 0)
+    return { ...finding, severity, summary: `${balance} is used up since ${at}` };
   return {
     ...finding,
-    severity: days_left < 2 ? 'critical' : undefined,
+    severity,
     summary:
       days_left <= 0
-        ? `${balance} is used up since ${runs_dry_at.toISOString()}`
-        : `${balance} (${balance_avax} AVAX) is used up ${runs_dry_at.toISOString()}, in ${days_left.toFixed(1)} days`,
+        ? `${balance} (${balance_avax} AVAX when last seen) should be used up since ${at}`
+        : `${balance} (${balance_avax} AVAX) is used up ${at}, in ${days_left.toFixed(1)} days`,
   };
 }
