@@ -166,6 +166,11 @@ describe('an hourly round of a small watch list', () => {
     expect(points?.day.calls).toBe(24 * (points?.round.calls ?? 0) + (points?.sweepsOfDay ?? 0));
     const once = schedules.filter(({ datasets }) => datasets.includes('evm_transactions'));
     expect(once.map(({ round, hour, day }) => [round.calls, hour.calls, day.calls])).toEqual([[0, 0, 0]]);
+    // A transaction that was not recorded completely is requested again.
+    await sql`update recorder.target_datasets set last_complete_at = null where dataset = 'evm_transactions'`;
+    const incomplete = await forecast(sql, recorder.watched, clock.now());
+    const again = incomplete.find(({ datasets }) => datasets.includes('evm_transactions'));
+    expect(again?.day.calls).toBeGreaterThan(0);
     // The uptime of a node that does not validate is requested once a day. A run requests the node's id, too.
     const uptime = schedules.find(({ datasets }) => datasets.includes('node_reported_uptime'));
     expect([uptime?.round.calls, uptime?.hour.calls, uptime?.day.calls]).toEqual([16, 16, 16 * 24 + 2]);

@@ -188,8 +188,7 @@ function heightsBehind(feed: ConfiguredFeed, target: Target, state: TargetState,
 }
 
 /** Returns true if the response never changes and is recorded. */
-const isDone = ({ source }: ConfiguredFeed, state: TargetState) =>
-  source.once === true && state.lastPolled !== null;
+const isDone = ({ source }: ConfiguredFeed, state: TargetState) => source.once === true && state.isComplete;
 
 /** Polls with a constant interval: `first` in ms since 1970, `step` in ms. */
 interface Ticks {
