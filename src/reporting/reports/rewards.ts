@@ -81,7 +81,8 @@ export async function networkViews(
           v.start_time, v.end_time
         from reporting.node_identity_as_of(${at}) i
         join reporting.node_validators_as_of(${at}) v on v.node_id = i.node_id and v.subnet_id = ${PRIMARY_NETWORK}
-          and v.end_time is not null
+          -- A node that no longer answers keeps its last list.
+          and v.end_time > ${at}
         join lateral (
           select distinct on (u.node) u.node, u.observed_at, u.uptime, u.connected from reporting_internal.validator_uptime_as_of(${at}) u
           where u.node = v.node and u.subnet_id = v.subnet_id and u.node_id = v.node_id order by u.node, u.observed_at desc) u on true

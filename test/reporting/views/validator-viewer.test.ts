@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
 import { nodeIdentity } from '../../../src/datasets/node/node-identity.ts';
 import { validatorDelegators } from '../../../src/datasets/node/validator-delegators.ts';
+import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../../src/datasets/node/validators.ts';
+import { networkViews } from '../../../src/reporting/reports/rewards.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
@@ -56,7 +58,7 @@ it('ended stakes and delegations are not current because a node that no longer a
     ['dead', 'live'].map((node) => [
       node,
       {
-        validators: scriptedFeed(validators, { node, subnetId: SUBNET }, atOnce),
+        validators: scriptedFeed([validators, validatorUptime], { node, subnetId: SUBNET }, atOnce),
         delegations: scriptedFeed(validatorDelegators, { node, subnetId: SUBNET, nodeId: 'mine' }, atOnce),
       },
     ]),
@@ -66,8 +68,9 @@ it('ended stakes and delegations are not current because a node that no longer a
     clock.now = start + at;
     const feeds = lists.get(node);
     if (!feeds) throw new Error(`${node} is not polled`);
-    const other = { nodeID: 'other', txID: 'other', ...span, endTime: (start + 99 * DAY) / 1000 };
-    const mine = delegations.length > 0 ? [{ nodeID: 'mine', txID: 'mine', ...span }] : [];
+    const seen = { ...span, uptime: '99', connected: true };
+    const other = { nodeID: 'other', txID: 'other', ...seen, endTime: (start + 99 * DAY) / 1000 };
+    const mine = delegations.length > 0 ? [{ nodeID: 'mine', txID: 'mine', ...seen }] : [];
     feeds.validators.script = () => onlyPage({ validators: [other, ...mine] });
     await run(context, feeds.validators);
     const delegators = delegations.map((txID) => ({ txID, ...span }));
@@ -84,6 +87,10 @@ it('ended stakes and delegations are not current because a node that no longer a
   await poll(2 * DAY, 'live', []);
   await poll(4 * DAY, 'live', []);
   const asOf = new Date(start + 4 * DAY);
+  const validationsAt = async (at: Date) =>
+    (await networkViews(sql, { minUptime: 80, minUptimeAfterUpgrade: 90 }, at.toISOString())).validations;
+  expect(await validationsAt(new Date(start + DAY))).toHaveLength(2);
+  expect(await validationsAt(asOf)).toEqual([]);
   expect([
     ...(await sql`select stake_avax, end_time from reporting.my_validators(as_of => ${asOf})`),
     ...(await sql`select stake_navax, validation_end as end_time from reporting.nodes where node = 'dead'`),
