@@ -107,5 +107,9 @@ async function outages(sql: postgres.Sql): Promise<Outage[]> {
     from reporting_internal.node_outages_in(now() - interval '7 days', 'infinity') o
     where o.probe = 'health' and o.seen_until > now() - interval '7 days'
     order by o.node, o.started_at desc`;
-  return rows.sort((a, b) => b.started_at.getTime() - a.started_at.getTime()).slice(0, MAX_SHOWN);
+  // Outages that continue come first.
+  const hasEnded = ({ ended_at }: Outage) => Number(ended_at !== null);
+  return rows
+    .sort((a, b) => hasEnded(a) - hasEnded(b) || b.started_at.getTime() - a.started_at.getTime())
+    .slice(0, MAX_SHOWN);
 }

@@ -127,8 +127,8 @@ describe('the recent changes', () => {
     await sql`insert into recorder.health_observers (observer, heartbeat_at) values ('stopped', ${ago(8)})`;
     await sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at) values ('stopped', 'unobserved', 'health', 9, ${ago(8)})`;
     expect((await readRecentChanges(sql)).outages).toMatchObject([
-      { node: 'n' },
       { node: 'long', started_at: ago(9), ended_at: null, times: 1 },
+      { node: 'n' },
     ]);
   });
 });
