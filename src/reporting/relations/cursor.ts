@@ -6,8 +6,7 @@ export interface Cursor {
   readonly sort: string;
   readonly values: readonly (string | null)[];
   /**
-   * The moment of the record of all pages of a function with the parameter `as_of`. Absent: pages are read as
-   * of now.
+   * The moment of the record of all pages of a function without a key. Absent: pages are read as of now.
    */
   readonly asOf?: string | undefined;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { DeclaredColumn, DeclaredParameter } from '../../db/declared.ts';
+import { naturalKeyOf } from '../views/relation-keys.ts';
 import type { Cursor } from './cursor.ts';
 import { getValueSchema, limitedText } from './filters.ts';
 import {
@@ -23,7 +24,10 @@ export interface RowsQuery extends ListQuery {
   readonly asOf: string | null;
   /** The last row of the page, inclusive. Absent: no bound. */
   readonly last?: Cursor;
-  /** Arguments of a function. */
+  /**
+   * Arguments of a function. All pages of a function that is ordered by values have the argument `as_of`
+   * ({@link isOrderedByValues}).
+   */
   readonly args: Readonly<Record<string, string>>;
 }
 
@@ -73,21 +77,38 @@ export function rowsParameters(relation: Relation): RowsParameters {
     .strictObject(shape, { error: (issue) => unknown(issue, relation, Object.keys(shape)) })
     .transform((params: ParsedParams, context): RowsQuery => {
       const requested = getParamText(params, 'columns')?.split(',') ?? names;
+      const list = parseListQuery(
+        filters,
+        parseSort(relation, getParamText(params, 'sort')),
+        params,
+        context,
+      );
+      const pagesAsOf = isOrderedByValues(relation) ? list.after?.asOf : undefined;
       return {
-        ...parseListQuery(filters, parseSort(relation, getParamText(params, 'sort')), params, context),
+        ...list,
         columns: relation.columns.filter(({ name }) => requested.includes(name)),
         asOf: getParamText(params, 'as_of') ?? null,
-        args: Object.fromEntries(
-          parameters.flatMap(({ name }) => {
-            const text = getParamText(params, name);
-            return text === undefined ? [] : [[name, text]];
-          }),
-        ),
+        args: {
+          ...(pagesAsOf === undefined ? {} : { as_of: pagesAsOf }),
+          ...Object.fromEntries(
+            parameters.flatMap(({ name }) => {
+              const text = getParamText(params, name);
+              return text === undefined ? [] : [[name, text]];
+            }),
+          ),
+        },
       };
     });
   made.set(relation, schema);
   return schema;
 }
+
+/**
+ * Returns true for a function without a key. Its order depends on values that may change, so all its pages are
+ * as of the moment of the first page, which the cursor contains.
+ */
+export const isOrderedByValues = ({ name, parameters }: Relation): boolean =>
+  naturalKeyOf(name) === null && parameters?.some((parameter) => parameter.name === 'as_of') === true;
 
 /** Returns the order for a value of `sort`. Default: by the key. */
 export function parseSort({ key, columns }: Relation, sort = key[0]?.name ?? ''): Order {

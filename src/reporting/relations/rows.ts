@@ -1,13 +1,12 @@
 import type postgres from 'postgres';
 import { relationSql } from '../views/declared-objects.ts';
-import { naturalKeyOf } from '../views/relation-keys.ts';
 import { type Cursor, encodeCursor } from './cursor.ts';
 import { filterSql } from './filters.ts';
 import { findLastKey } from './key-windows.ts';
 import { buildListOwnerSql } from './list-owners.ts';
 import { afterRowSql, orderExpression, rowColumnSql, upToRowSql } from './order.ts';
 import type { EntityList, Relation } from './relation.ts';
-import type { Order, RowsQuery } from './row-query.ts';
+import { isOrderedByValues, type Order, type RowsQuery } from './row-query.ts';
 import { ofFilteredSeries, seriesBySeries, seriesInOrder } from './series-numbers.ts';
 import { LiteralStatementBuilder, type ParameterizedStatement, StatementBuilder } from './statement.ts';
 import { readValue, type Value, valueTextSql } from './values.ts';
@@ -25,8 +24,7 @@ export interface RowsPage {
 
 /**
  * Reads a page of rows. A page starts after the values of the last row of the previous page, not at an
- * offset. So rows that are inserted meanwhile cause neither repeated nor missing rows. The order of a function
- * without a key depends on values that may change, so all its pages are as of the same moment.
+ * offset. So rows that are inserted meanwhile cause neither repeated nor missing rows.
  * @throws PostgresError 22023 if there is no record at the moment of `as_of`
  */
 export async function readRows(
@@ -35,7 +33,7 @@ export async function readRows(
   requested: RowsQuery,
 ): Promise<RowsPage> {
   const asOf = isOrderedByValues(relation)
-    ? (requested.args.as_of ?? requested.after?.asOf ?? (await readDatabaseTime(sql)))
+    ? (requested.args.as_of ?? (await readRecordTime(sql)))
     : undefined;
   const query = asOf === undefined ? requested : { ...requested, args: { ...requested.args, as_of: asOf } };
   const { columns, order, limit } = query;
@@ -53,14 +51,16 @@ export async function readRows(
   };
 }
 
-const isOrderedByValues = ({ name, parameters }: Relation) =>
-  naturalKeyOf(name) === null && parameters?.some((parameter) => parameter.name === 'as_of') === true;
-
-/** Returns the time of the database, in PostgreSQL's format with microseconds. */
-async function readDatabaseTime(sql: postgres.Sql): Promise<string> {
-  const [row] = await sql<{ now: string }[]>`
-    select to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`;
-  return row?.now ?? 'now';
+/**
+ * Returns the time up to which the database has the record, in PostgreSQL's format with microseconds. On a
+ * replica, this is the last replayed transaction.
+ */
+async function readRecordTime(sql: postgres.Sql): Promise<string> {
+  const [row] = await sql<{ at: string }[]>`
+    select to_char(case when pg_is_in_recovery() then least(pg_last_xact_replay_timestamp(), now()) else now() end
+      at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at`;
+  if (!row) throw new Error('the database returned no time');
+  return row.at;
 }
 
 const textIn = (value: unknown) => (typeof value === 'string' ? value : null);

@@ -114,6 +114,9 @@ describe('rows', () => {
     ] as const)
       await revise(chain, value);
     const { rows, next } = await read(chains, window);
+    // What the page shows besides its rows is of the same moment.
+    const { args } = rowsParameters(chains).parse({ ...window, after: next });
+    expect(next).toContain(`@${args.as_of}[`);
     await revise('a', 0);
     const rest = await readPages(sql, chains, { ...window, after: next ?? '' });
     expect([...rows, ...rest].map(({ chain_id, value }) => [chain_id, value])).toEqual([
