@@ -23,6 +23,9 @@ it('a dataset without rows shows why, and when they are expected', async () => {
   expect(await page('proposals')).toContain(
     'all recorded rows have ended or were removed. Last poll 2 h ago',
   );
+  await addTarget('evm_transactions', { success: new Date() });
+  await sql`update recorder.target_datasets set rows_written = 1 where dataset = 'evm_transactions'`;
+  expect(await page('evm_transactions_erc1155_transfers')).toContain('No rows. Last poll');
   expect(await page('subnets')).toContain('the configuration does not record this dataset');
   expect((await sendRequest('/datasets/node_validators?node=x')).body).toContain('No rows.');
 });

@@ -99,13 +99,13 @@ export const rowsPage: PageDefinition = {
         return {
           page: { rows: [], next: null },
           count: null,
-          empty: await explainNoRows(sql, dataset, clock()),
+          empty: await explainNoRows(sql, relation, dataset, clock()),
         };
       if (since && isAfter(since, rows.asOf)) return { since };
       const page = await readRows(sql, relation, rows.query);
       const count = await countRows(sql, relation, rows.query);
       const isWhole = rows.asOf === null && rows.query.filters.length === 0 && page.rows.length === 0;
-      const empty = dataset && isWhole ? await explainNoRows(sql, dataset, clock()) : 'No rows.';
+      const empty = dataset && isWhole ? await explainNoRows(sql, relation, dataset, clock()) : 'No rows.';
       return { page, count, empty };
     });
     return 'since' in found ? early(relation, rows, found.since) : content(relation, rows, found, clock());
@@ -159,7 +159,7 @@ function content(
             <Formats address={(form) => rowsAddress(relation, parameters, rows.past, form)} />
             {asOf === null && rows.past.kind === 'known' && (
               <a
-                href={hrefOf(path, { ...parameters, as_of: new Date(now).toISOString() })}
+                href={hrefOf(path, { ...parameters, as_of: query.args.as_of ?? new Date(now).toISOString() })}
                 title="A link that shows the same rows at any time"
               >
                 Permanent link
@@ -269,10 +269,15 @@ interface Recording {
 }
 
 /**
- * Returns a text about the reason why a dataset has no rows, and the interval of its recording.
+ * Returns a text about the reason why a view of a dataset has no rows, and the interval of the recording.
  * @param now ms since 1970
  */
-async function explainNoRows(sql: postgres.Sql, dataset: DatasetRelations, now: number): Promise<string> {
+async function explainNoRows(
+  sql: postgres.Sql,
+  relation: Relation,
+  dataset: DatasetRelations,
+  now: number,
+): Promise<string> {
   const [found] = await sql<Recording[]>`
     select count(*)::int as targets, count(f.last_success_at)::int as polled,
       count(*) filter (where f.last_success_at is null and f.last_failure is not null)::int as failing,
@@ -282,8 +287,16 @@ async function explainNoRows(sql: postgres.Sql, dataset: DatasetRelations, now: 
   if (!found || found.targets === 0)
     return 'No rows: the configuration does not record this dataset. docs/reference/datasets describes what each dataset needs.';
   if (found.polled > 0)
-    return `No rows: ${found.has_written ? 'all recorded rows have ended or were removed' : 'the upstream returned none so far'}. Last poll ${agoText(found.last_success_at?.getTime() ?? now, now)}; ${every}.`;
+    return `No rows${describeRecorded(found, relation, dataset)}. Last poll ${agoText(found.last_success_at?.getTime() ?? now, now)}; ${every}.`;
   if (found.failing > 0)
     return `No rows yet: ${countText(found.failing, 'target')} failed and will be retried. Error: ${found.error}`;
   return `No rows yet: the first polls of ${countText(found.targets, 'target')} are in progress. Rows appear within minutes; then ${every}.`;
+}
+
+/** Other views of a dataset may be empty although its rows are current, such as the list of a column. */
+function describeRecorded({ has_written }: Recording, { name }: Relation, dataset: DatasetRelations): string {
+  if (!has_written) return ': the upstream returned none so far';
+  return name === dataset.name || name === dataset.now.name
+    ? ': all recorded rows have ended or were removed'
+    : '';
 }
