@@ -70,9 +70,11 @@ function csvPages<Query extends ListQuery>(
   let left = params.limit === undefined ? Number.POSITIVE_INFINITY : query.limit;
   return async (sql, after) => {
     const from = after === null ? query.after : parseCursor(after);
-    const { rows, next } = await read(sql, { ...query, after: from, limit: Math.min(left, MAX_ROWS) });
-    left -= rows.length;
-    return { rows, next: left > 0 ? next : null };
+    const limit = after === null ? Math.min(left, MAX_ROWS) : MAX_ROWS;
+    const { rows, next } = await read(sql, { ...query, after: from, limit });
+    const kept = rows.slice(0, left);
+    left -= kept.length;
+    return { rows: kept, next: left > 0 ? next : null };
   };
 }
 
