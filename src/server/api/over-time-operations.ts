@@ -42,7 +42,7 @@ const coverage = z.strictObject({
       }),
     )
     .meta({
-      description: `For data recorded by height: the recorded and missing ranges, with reasons. At most ${MAX_HEIGHT_RANGES}; the view \`coverage\` has all.`,
+      description: `For data recorded by height: the recorded and missing ranges, with reasons. At most ${MAX_HEIGHT_RANGES}; the views \`coverage\` and \`gaps\` have all.`,
     }),
 });
 

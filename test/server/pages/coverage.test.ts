@@ -53,8 +53,9 @@ describe('the coverage of a dataset', () => {
       insert into recorder.coverage (dataset, target_key, axis, covered)
       select 'p_blocks', 'node=many', 'height', range_agg(int8range(n * 2, n * 2 + 1)) from generate_series(1, 1001) n`;
     const { body } = await sendRequest('/datasets/node_p_blocks/coverage');
-    expect(textOf(body)).toMatch(/At most 1.000 ranges are shown; coverage has all\./);
-    expect(await sendRequest(linkOf(body, 'coverage'))).toMatchObject({ code: 200 });
+    expect(textOf(body)).toMatch(/At most 1.000 ranges are shown; coverage and gaps have all\./);
+    for (const view of ['coverage', 'gaps'])
+      expect(await sendRequest(linkOf(body, view))).toMatchObject({ code: 200 });
   });
 
   it('has the command that fixes a gap, whatever its target contains', async () => {

@@ -62,7 +62,10 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
             Some ranges are not recorded yet and can still be fetched. The running recorder fetches the ranges
             of configured targets automatically. This command fetches them now:
           </p>
-          <CopyableText text={formatHealCommand(dataset)} label="The command that fetches all ranges" />
+          <CopyableText
+            text={formatHealCommand(dataset)}
+            label="The command that fetches the ranges of configured targets"
+          />
         </>
       )}
       <Table

@@ -96,11 +96,15 @@ function CoverageForm({ record }: { readonly record: CoverageRecord }) {
 /** The ranges of heights of a dataset that is recorded by height instead of time. */
 function Heights({
   dataset,
+  target,
   of,
 }: {
   readonly dataset: DatasetRelations;
+  /** The requested target; undefined: all targets. */
+  readonly target: string | undefined;
   readonly of: readonly CoverageHeights[];
 }) {
+  const all = { dataset: dataset.name, ...(target === undefined ? {} : { target }) };
   const first = startOfRecord(of);
   return (
     <section aria-labelledby="heights">
@@ -114,7 +118,8 @@ function Heights({
       {of.length === MAX_HEIGHT_RANGES && (
         <p class="soft">
           At most {numberText(MAX_HEIGHT_RANGES)} ranges are shown;{' '}
-          <a href={hrefOf('/datasets/coverage', { dataset: dataset.name })}>coverage</a> has all.
+          <a href={hrefOf('/datasets/coverage', all)}>coverage</a> and{' '}
+          <a href={hrefOf('/datasets/gaps', all)}>gaps</a> have all.
         </p>
       )}
       {first > 0 && (
@@ -232,7 +237,11 @@ function content(record: CoverageRecord): Content {
     <>
       <StatePatterns />
       <CoverageForm record={record} />
-      {byHeight ? <Heights dataset={dataset} of={coverage.heights} /> : <DaysOfAll record={record} />}
+      {byHeight ? (
+        <Heights dataset={dataset} target={parameters.target} of={coverage.heights} />
+      ) : (
+        <DaysOfAll record={record} />
+      )}
       <Gaps record={record} all={hrefOf('/datasets/gaps', gaps)} />
       <Targets record={record} byHeight={byHeight} />
     </>,
