@@ -19,7 +19,7 @@ export async function measureClockSkew(sql: postgres.Sql, clock: Clock): Promise
  * recent data. Removing too late does no harm.
  * @param now in ms since 1970
  */
-export async function earlierOfClocks(sql: postgres.Sql, now: number): Promise<number> {
+export async function readEarlierClock(sql: postgres.Sql, now: number): Promise<number> {
   const [database] = await sql<
     { now: number }[]
   >`select extract(epoch from clock_timestamp())::float8 * 1000 as now`;

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { earlierOfClocks } from '../db/clock-skew.ts';
+import { readEarlierClock } from '../db/clock-skew.ts';
 import { tableText } from '../db/orm.ts';
 import { runDays, runs, targetDatasets } from '../db/schema/bookkeeping.ts';
 
@@ -101,7 +101,7 @@ export async function aggregateRuns(
   { keep, keepWritten }: RunRetention,
   signal: AbortSignal,
 ): Promise<number> {
-  const earlier = await earlierOfClocks(sql, now);
+  const earlier = await readEarlierClock(sql, now);
   const before = (age: number) => new Date(earlier - age).toISOString();
   const empty = await moveAll(sql, MOVE_EMPTY_RUNS, before(keep), signal);
   const written = await moveAll(sql, MOVE_WRITTEN_RUNS, before(keepWritten), signal);

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import type { Dataset } from '../datasets/contract.ts';
-import { earlierOfClocks } from '../db/clock-skew.ts';
+import { readEarlierClock } from '../db/clock-skew.ts';
 import { packingOf, regclassSql } from '../recording/readings/value-encoding.ts';
 import { removeUnreadMembers } from '../recording/unread-members.ts';
 import {
@@ -52,7 +52,7 @@ export async function retain(
   signal: AbortSignal,
 ): Promise<RemovalResult[]> {
   const results: RemovalResult[] = [];
-  const earlier = await earlierOfClocks(sql, now);
+  const earlier = await readEarlierClock(sql, now);
   for (const one of retainable) {
     const keep = retention[one.name];
     if (keep === undefined || signal.aborted) continue;

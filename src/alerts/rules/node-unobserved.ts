@@ -6,7 +6,7 @@ export const nodeUnobserved: AlertRule = {
   name: 'node-unobserved',
   about: 'The state of a node is unknown: its responses are not health reports, or no observer probed it.',
   severity: 'warning',
-  // After a restart of the recorder, the first probes end the time in which no node was observed.
+  // Longer than the time from the start of a recorder to its first probes, so that a restart does not fire.
   for: 60_000,
   every: 30_000,
   limits: { minutes: 5 },

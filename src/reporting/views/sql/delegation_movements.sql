@@ -25,7 +25,7 @@ viewers as (
   where h.valid_from <= as_of and (delegation_movements.node_id is null or h.node_id = delegation_movements.node_id)
   group by h.node_id, h.node
   order by h.node_id, (h.node_id, h.node) in (
-      select a.list ->> 'nodeId', a.node from reporting_internal.answering_nodes('validator_delegators', as_of) a) desc,
+      select a.list ->> 'nodeId', a.node from reporting_internal.responding_nodes('validator_delegators', as_of) a) desc,
     bool_or(h.valid_to is null or h.valid_to > as_of) desc, min(h.valid_from), h.node
 ),
 movements as materialized (

@@ -1,4 +1,4 @@
-create or replace function reporting_internal.answering_nodes(
+create or replace function reporting_internal.responding_nodes(
   dataset text, -- The dataset of lists that every node reports, such as validators.
   as_of timestamptz -- Returns the data as of this moment.
 )
@@ -11,7 +11,7 @@ with observed as (
   select t.target - 'node' as list, t.node, max(least(c.range_end, as_of)) as until
   from reporting_internal.node_targets t
   join reporting.coverage c on (c.dataset, c.target) = (t.dataset, t.target_key)
-  where t.dataset = answering_nodes.dataset and c.range_start <= as_of
+  where t.dataset = responding_nodes.dataset and c.range_start <= as_of
   group by 1, 2
 )
 select o.list, o.node
@@ -19,4 +19,4 @@ from (select observed.*, max(until) over (partition by observed.list) as newest 
 where o.until >= o.newest - interval '24 hours'
 $$;
 
-comment on function reporting_internal.answering_nodes is 'The nodes that still answered at a moment, by list. A node that no longer answers keeps its last list.';
+comment on function reporting_internal.responding_nodes is 'The nodes that still answered at a moment, by list. A node that no longer answers keeps its last list.';
