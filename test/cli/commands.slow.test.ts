@@ -251,6 +251,10 @@ describe('backfill', () => {
         return sessions.length;
       })
       .toBe(0);
+    // A recorder that polls the index has seen newer blocks, so that the end of the range can be claimed.
+    const targets = await sql`
+      update recorder.targets set newest_item_at = ${new Date(to)} where source = 'proposed-blocks' and newest_item_at is not null`;
+    expect(targets.count).toBe(1);
     const before = await countRows();
     const { code, stdout, stderr } = await command(args);
     expect(code, stderr).toBe(0);
