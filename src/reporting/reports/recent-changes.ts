@@ -32,7 +32,10 @@ export interface Outage {
   readonly node: string;
   /** The start of the last outage. */
   readonly started_at: Date;
-  /** The end of the last outage; null while the node is down. */
+  /**
+   * The end of the last outage, or its last observation if nobody observes the node any more; null while the
+   * node is down.
+   */
   readonly ended_at: Date | null;
   /** The observed downtime, in seconds. */
   readonly down_seconds: number;
@@ -102,7 +105,8 @@ async function revisions(sql: postgres.Sql): Promise<Revision[]> {
 
 async function outages(sql: postgres.Sql): Promise<Outage[]> {
   const rows = await sql<Outage[]>`
-    select distinct on (o.node) o.node, o.started_at, o.ended_at, o.down_seconds::float8, o.last_error as error,
+    select distinct on (o.node) o.node, o.started_at, case when o.seen_until > now() - interval '5 minutes' then o.ended_at else o.seen_until end as ended_at,
+      o.down_seconds::float8, o.last_error as error,
       (count(*) over (partition by o.node, o.observer))::int as times
     from reporting_internal.node_outages_in(now() - interval '7 days', 'infinity') o
     where o.probe = 'health' and o.seen_until > now() - interval '7 days'

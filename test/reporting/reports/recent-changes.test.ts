@@ -131,4 +131,14 @@ describe('the recent changes', () => {
       { node: 'n' },
     ]);
   });
+
+  it('claim no node to be down whose observer stopped since', async () => {
+    await sql`update recorder.health_observers set heartbeat_at = ${ago(3)} where observer = 'stopped'`;
+    const { outages } = await readRecentChanges(sql);
+    expect(outages.find(({ node }) => node === 'unobserved')).toMatchObject({
+      started_at: ago(9),
+      ended_at: ago(3),
+    });
+    expect(outages[0]).toMatchObject({ node: 'long', ended_at: null });
+  });
 });
