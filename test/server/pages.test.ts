@@ -53,9 +53,9 @@ describe('every page', () => {
   });
 
   it.each(places)('%s refuses an unknown parameter, with the known ones', async (path) => {
-    const { code, body } = await sendRequest(`${open}${path}?%3Cb%3E=1`);
+    const { code, body } = await sendRequest(`${open}${path}?%3Cb%3Enothing%3C%2Fb%3E=1`);
     expect(code).toBe(400);
-    expect(body).toMatch(/&lt;b>: is not a known parameter(: there are |; did you mean )/);
+    expect(body).toMatch(/&lt;b>nothing&lt;\/b>: is not a known parameter: there are /);
     expect(body).not.toContain('<b>');
   });
 });

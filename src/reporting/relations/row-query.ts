@@ -24,10 +24,7 @@ export interface RowsQuery extends ListQuery {
   readonly asOf: string | null;
   /** The last row of the page, inclusive. Absent: no bound. */
   readonly last?: Cursor;
-  /**
-   * Arguments of a function. All pages of a function that is ordered by values have the argument `as_of`
-   * ({@link isOrderedByValues}).
-   */
+  /** Arguments of a function. A cursor with a moment sets `as_of`. */
   readonly args: Readonly<Record<string, string>>;
 }
 
