@@ -33,7 +33,7 @@ export interface Outage {
   /** The start of the last outage. */
   readonly started_at: Date;
   /**
-   * The end of the last outage, or its last observation if nobody observes the node any more; null while the
+   * The end of the last outage, or its last observation if no observer probes the node any more; null while the
    * node is down.
    */
   readonly ended_at: Date | null;
